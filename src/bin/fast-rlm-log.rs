@@ -1,0 +1,2 @@
+//! `fast-rlm-log`: look into sessions, and drive them.
+fn main() {}

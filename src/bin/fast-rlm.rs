@@ -1,0 +1,2 @@
+//! `fast-rlm`: run a query from the shell.
+fn main() {}

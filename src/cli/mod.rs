@@ -1,0 +1,1 @@
+//! Arguments, text statistics and wiring of the two binaries.

@@ -1,0 +1,1 @@
+//! Session directories: state.json, transcripts, finding logs, atomic writes, the lock. Knows nothing of engine or screens.

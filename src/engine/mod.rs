@@ -1,0 +1,1 @@
+//! The agent loop: prompts, probe, steps, sub-agents, budgets, session memory, parking.

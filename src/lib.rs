@@ -1,0 +1,31 @@
+//! Recursive language models (RLMs) in one process: resumable sessions, their transcripts and memory, and the
+//! terminal program that shows and drives them.
+//!
+//! An RLM never puts a long input into the model's prompt. The model gets a Python REPL that holds the input as
+//! `context`, writes code to explore it, calls sub-agents whose answers come back as Python values, and ends with
+//! `FINAL(value)`. A *session* keeps the root REPL's variables, functions and notes between queries.
+//!
+//! The rooms below are ordered: a room uses only those named before it.
+
+pub mod text;
+
+pub mod model;
+
+pub mod disk;
+
+pub mod store;
+
+pub mod source;
+
+#[cfg(feature = "engine")]
+pub mod provider;
+
+#[cfg(feature = "engine")]
+pub mod repl;
+
+#[cfg(feature = "engine")]
+pub mod engine;
+
+pub mod tui;
+
+pub mod cli;

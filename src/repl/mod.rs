@@ -1,0 +1,1 @@
+//! The sandboxed Python behind one trait: start, run a step, call back, sweep, restore, limits.

@@ -1,0 +1,1 @@
+//! The terminal program: screens are pure functions of the model and a small view state.
