@@ -1,1 +1,4 @@
 //! Session directories: state.json, transcripts, finding logs, atomic writes, the lock. Knows nothing of engine or screens.
+
+pub mod state_doc;
+pub mod transcript_writer;
