@@ -2,3 +2,6 @@
 
 pub mod state_doc;
 pub mod transcript_writer;
+pub mod atomic;
+pub mod fault;
+pub mod lock;
