@@ -181,7 +181,7 @@ struct Details<'a> {
 /// Reads a usage object. Every number is read on its own, so that one that makes no sense spoils no other, and costs from
 /// their digits, so that no float rounds them. `None` when it is no object.
 pub(super) fn usage(raw: &RawValue) -> Option<Usage> {
-    let body: UsageBody<'_> = serde_json::from_str(raw.get()).ok()?;
+    let body: UsageBody<'_> = object(raw)?;
     let prompt = details(body.prompt_tokens_details);
     let completion = details(body.completion_tokens_details);
     let prompt_tokens = count(body.prompt_tokens);
@@ -219,8 +219,14 @@ fn cost(body: &UsageBody<'_>) -> Option<i64> {
 }
 
 fn details(raw: Option<&RawValue>) -> Details<'_> {
-    raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
-        .unwrap_or_default()
+    raw.and_then(object).unwrap_or_default()
+}
+
+/// Reads an object. A list is none, though serde would take its items for fields.
+fn object<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Option<T> {
+    serde_json::from_str(raw.get())
+        .ok()
+        .filter(|_| raw.get().starts_with('{'))
 }
 
 /// A number as some servers write it: `7`, `7.0` or `"7"`; 0 for anything else.
