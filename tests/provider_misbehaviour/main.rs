@@ -1,4 +1,9 @@
 //! Model servers misbehave: each way ends in a retry or in a clear error, within the time limits, and no key gets out.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "in a test, a surprise is a failure"
+)]
 
 mod cancelling;
 mod keys;
