@@ -39,6 +39,7 @@ pub struct OpenAi {
     client: Client,
     url: Url,
     authorization: Option<HeaderValue>,
+    streams: bool,
     faults: Faults,
     pricing: PricingTable,
     pacing: Pacing,
@@ -63,6 +64,7 @@ impl OpenAi {
             faults: Faults::new(&url, key_name, secrets),
             url,
             authorization,
+            streams: settings.stream,
             pricing: settings.pricing.clone(),
             pacing: settings.pacing,
         })
@@ -76,6 +78,7 @@ impl OpenAi {
 
     async fn send(&self, request: &Request) -> Result<Response, ErrorKind> {
         let dialect = wire::Dialect {
+            streams: self.streams,
             asks_for_cost: self.host_is(OPENROUTER),
             counts_reasoning: self.host_is("openai.com"),
         };

@@ -11,6 +11,8 @@ use std::borrow::Cow;
 /// How servers differ in what they want to be asked.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dialect {
+    /// Whether the reply is to come in pieces.
+    pub(super) streams: bool,
     /// OpenRouter states the cost of a call, but only on request; others reject the question.
     pub(super) asks_for_cost: bool,
     /// OpenAI's newer models know the token limit by another name, since it counts reasoning too.
@@ -22,7 +24,8 @@ struct RequestBody<'a> {
     model: &'a str,
     messages: &'a [Message],
     stream: bool,
-    stream_options: Include,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream_options: Option<Include>,
     #[serde(skip_serializing_if = "Option::is_none")]
     usage: Option<Include>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,8 +46,8 @@ pub(super) fn request_body(request: &Request, dialect: Dialect) -> Vec<u8> {
     let body = RequestBody {
         model: &request.model,
         messages: &request.messages,
-        stream: true,
-        stream_options: Include::Usage { include_usage: true },
+        stream: dialect.streams,
+        stream_options: dialect.streams.then_some(Include::Usage { include_usage: true }),
         usage: dialect.asks_for_cost.then_some(Include::Cost { include: true }),
         max_tokens: limit.filter(|_| !dialect.counts_reasoning),
         max_completion_tokens: limit.filter(|_| dialect.counts_reasoning),
@@ -302,23 +305,46 @@ mod tests {
 
     #[test]
     fn servers_are_asked_in_their_dialect() {
-        let mut request = Request::new("m", vec![Message::user("hi")]);
-        let body = |request: &Request, asks_for_cost, counts_reasoning| {
-            String::from_utf8(request_body(
-                request,
-                Dialect {
-                    asks_for_cost,
-                    counts_reasoning,
-                },
-            ))
-            .unwrap()
+        let plain = Dialect {
+            streams: true,
+            asks_for_cost: false,
+            counts_reasoning: false,
         };
+        let mut request = Request::new("m", vec![Message::user("hi")]);
+        let body = |request: &Request, dialect| String::from_utf8(request_body(request, dialect)).unwrap();
         assert_eq!(
-            body(&request, false, false),
+            body(&request, plain),
             r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"stream":true,"stream_options":{"include_usage":true}}"#
         );
+        assert!(
+            body(
+                &request,
+                Dialect {
+                    streams: false,
+                    ..plain
+                }
+            )
+            .ends_with(r#"],"stream":false}"#)
+        );
         request.limits.max_completion_tokens = Some(9);
-        assert!(body(&request, true, false).ends_with(r#""usage":{"include":true},"max_tokens":9}"#));
-        assert!(body(&request, false, true).ends_with(r#","max_completion_tokens":9}"#));
+        let openrouter = body(
+            &request,
+            Dialect {
+                asks_for_cost: true,
+                ..plain
+            },
+        );
+        assert!(
+            openrouter.ends_with(r#""usage":{"include":true},"max_tokens":9}"#),
+            "{openrouter}"
+        );
+        let openai = body(
+            &request,
+            Dialect {
+                counts_reasoning: true,
+                ..plain
+            },
+        );
+        assert!(openai.ends_with(r#","max_completion_tokens":9}"#), "{openai}");
     }
 }
