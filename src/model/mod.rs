@@ -1,1 +1,31 @@
 //! What a session is: events, and the model that they build. Pure data: no files, no async, no screen.
+//!
+//! [`Event`]s say what was found on disk or what a live run does; [`Session::apply`] collects them in any order and
+//! [`Session::settle`] derives what the screens show: queries in their place in time, each with its [`Run`] (a tree
+//! of agents with their steps), memory with provenance, totals. Text in the model is untrusted and raw; it becomes
+//! [`SafeText`](crate::text::SafeText) on its way to a screen.
+
+mod cost;
+mod event;
+mod ids;
+mod memory;
+mod problem;
+mod query;
+mod run;
+mod session;
+mod step;
+mod usage;
+
+pub use cost::{Cost, CostSum};
+pub use event::{
+    AgentEnd, CodeEntry, Event, LedgerEntry, Line, LineKind, LogFacts, LogState, MemoryKind, MemoryRecord,
+    SessionFacts, StepLine, TargetKind,
+};
+pub use ids::{AgentId, BodyRef, LogId, Time};
+pub use memory::{Binding, Memory, MemoryEntry};
+pub use problem::{Problem, ProblemKind};
+pub use query::{Final, FinalShape, Label, Link, Outcome, Query};
+pub use run::{Agent, Placement, Run, Totals};
+pub use session::Session;
+pub use step::{Step, StepKind, Timings};
+pub use usage::Usage;

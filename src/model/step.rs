@@ -1,0 +1,58 @@
+//! One step: a reply of the model and what came of it.
+
+use super::{AgentId, BodyRef, Cost, Time, Usage};
+
+/// What a step is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StepKind {
+    /// Step 0, which shows the context; not counted as a step, and free.
+    Probe,
+    /// A reply of the model.
+    Reply,
+}
+
+/// Instants of a step, each optional, as recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Timings {
+    /// The model call.
+    pub call_start: Option<Time>,
+    /// Its end.
+    pub call_end: Option<Time>,
+    /// The execution of the code.
+    pub exec_start: Option<Time>,
+    /// Its end.
+    pub exec_end: Option<Time>,
+}
+
+/// A step of an agent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// As in the transcript: 0 is the probe, the model's replies count from 1.
+    pub number: u64,
+    /// Probe or reply.
+    pub kind: StepKind,
+    /// 0, or n for the n-th repetition of the same number with different content ("step 3 (again)").
+    pub again: u32,
+    /// The code raised.
+    pub failed: bool,
+    /// Its output was recorded (`execution_result`).
+    pub executed: bool,
+    /// Tokens of its model call.
+    pub usage: Usage,
+    /// A usage record with tokens was present.
+    pub usage_known: bool,
+    /// Cost of its model call; a probe's is `Known(0)` and is not counted.
+    pub cost: Cost,
+    /// Recorded instants.
+    pub timings: Timings,
+    /// When its line was written.
+    pub time: Option<Time>,
+    /// Where code, output and reasoning lie; `None` for a step known from `code_log` only (see `code`).
+    pub body: Option<BodyRef>,
+    /// The second line of a step that was logged twice with equal content, when it has what the first lacks.
+    pub twin: Option<BodyRef>,
+    /// Code of a step known from `code_log` only.
+    pub code: Option<String>,
+    /// Sub-agents that this step spawned, in the order in which they started.
+    pub children: Vec<AgentId>,
+}
