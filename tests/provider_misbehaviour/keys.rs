@@ -2,7 +2,7 @@
 
 use crate::server::{Act, RawServer, events, send, text};
 use crate::{KEY, call, request, settings};
-use fast_rlm::provider::{ApiKey, OpenAi, OpenError, Provider, Settings, open};
+use fast_rlm::provider::{ApiKey, CostExpectation, DEFAULT_BASE_URL, OpenAi, OpenError, Provider, Settings, open};
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 use wiremock::matchers::any;
@@ -74,6 +74,16 @@ fn what_cannot_be_opened_says_what_to_set() {
             "{error}"
         );
     }
+}
+
+#[test]
+fn the_default_server_is_reached_over_https_and_states_costs() {
+    let provider = open("z-ai/glm-5", &settings(DEFAULT_BASE_URL)).unwrap();
+    assert_eq!(provider.label(), "OpenAI-compatible API at openrouter.ai");
+    assert_eq!(provider.cost_expectation("z-ai/glm-5"), CostExpectation::Reported);
+    let elsewhere = open("gpt-5", &settings("https://notopenrouter.ai/v1")).unwrap();
+    assert_eq!(elsewhere.cost_expectation("gpt-5"), CostExpectation::Table);
+    assert_eq!(elsewhere.cost_expectation("nobody/knows"), CostExpectation::Unknown);
 }
 
 #[derive(Clone, Default)]
