@@ -10,7 +10,7 @@ use super::{Digest, Fact, StoredEvent};
 #[derive(Clone, Debug, PartialEq)]
 pub enum Served {
     /// A recorded cell, now consumed.
-    Cell(LeafCall),
+    Cell(Box<LeafCall>),
     /// The cell was too large to be kept whole: it is not served, and not consumed.
     Truncated {
         /// Bytes of its JSON.
@@ -73,7 +73,7 @@ impl Cassette {
         if let Some(consumed) = self.consumed.get_mut(index) {
             *consumed = true;
         }
-        Served::Cell(cell)
+        Served::Cell(Box::new(cell))
     }
 
     fn first_waiting(&self, key: &(String, Option<Digest>)) -> Option<(usize, LeafCall)> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
-use super::{Digest, Token};
+use super::{Digest, Kind, MAX_NESTING, Token};
 use crate::disk::atomic::advice;
 
 /// An error of a store.
@@ -135,6 +135,12 @@ pub enum StoreError {
         /// The cause.
         source: serde_json::Error,
     },
+    /// A value nests so deep that it could not be read back; nothing was written.
+    #[error("a {kind} event nests deeper than {MAX_NESTING} levels: flatten the value")]
+    TooDeep {
+        /// The event's kind.
+        kind: Kind,
+    },
     /// SQLite, or the engine of another store, refused.
     #[error("{doing} {}: {source}", path.display())]
     Database {
@@ -162,7 +168,7 @@ impl StoreError {
         };
         match code {
             Some(ErrorCode::DiskFull) => io(io::ErrorKind::StorageFull, path),
-            Some(ErrorCode::ReadOnly) => io(io::ErrorKind::ReadOnlyFilesystem, path),
+            Some(ErrorCode::ReadOnly) => Self::not_writable(path, doing),
             Some(ErrorCode::PermissionDenied) => io(io::ErrorKind::PermissionDenied, path),
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked {
                 path,
@@ -183,6 +189,13 @@ impl StoreError {
                 source: Box::new(error),
             },
         }
+    }
+
+    /// SQLite says "read-only" of a file, a directory and a file system alike.
+    fn not_writable(path: PathBuf, doing: &'static str) -> Self {
+        let opened = std::fs::OpenOptions::new().write(true).open(&path);
+        let source = opened.err().unwrap_or_else(|| io::ErrorKind::PermissionDenied.into());
+        Self::Io { path, doing, source }
     }
 
     /// SQLite only says "unable to open" or "disk I/O error": asking the file system again mostly tells why.

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde_json::Value;
 
+use super::StoreError;
 use super::payload::{
     Adopted, Answered, Asked, Cleared, Custom, Final, ForkedFrom, LeafCall, ModelCall, SessionStarted, StepEnded,
     StepStarted, Swept, TurnEnded, TurnStarted,
@@ -51,7 +52,7 @@ macro_rules! facts {
                 }
             }
 
-            pub(super) fn to_json(&self) -> serde_json::Result<String> {
+            fn to_json(&self) -> serde_json::Result<String> {
                 match self {
                     $(Self::$kind(payload) => serde_json::to_string(payload),)*
                 }
@@ -117,6 +118,39 @@ facts! {
     Custom = "custom", schema 1;
 }
 
+/// How deep a payload's JSON may nest. Reading JSON stops at 128, so that hostile data cannot exhaust the stack: what
+/// nests deeper than this could be written and never read again.
+pub const MAX_NESTING: usize = 100;
+
+impl Fact {
+    /// The payload as JSON text that can be read back.
+    pub(super) fn encode(&self) -> Result<String, StoreError> {
+        let json = self.to_json().map_err(|source| StoreError::Encode { source })?;
+        if nesting(&json) > MAX_NESTING {
+            return Err(StoreError::TooDeep { kind: self.kind() });
+        }
+        Ok(json)
+    }
+}
+
+/// The deepest nesting of a JSON text.
+fn nesting(json: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let (mut in_string, mut escaped) = (false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = in_string,
+            b'"' => in_string = !in_string,
+            b'[' | b'{' if !in_string => depth += 1,
+            b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
+}
+
 impl Kind {
     /// Its append waits until the log is on the disk; others are there at the latest with the next one that waits.
     pub fn is_durable(self) -> bool {
@@ -144,5 +178,38 @@ impl FromStr for Kind {
             .copied()
             .find(|kind| kind.as_str() == text)
             .ok_or(UnknownKind)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn nesting_ignores_what_is_in_strings() {
+        assert_eq!(nesting(r#"{"a[": ["\"]]]]", {"b\\": []}], "c": [[1]]}"#), 4);
+        assert_eq!(nesting("1"), 0);
+    }
+
+    #[test]
+    fn what_could_not_be_read_back_is_refused() {
+        let nested = |depth: usize| (0..depth).fold(json!(1), |inner, _| json!([inner]));
+        let fact = |value| Fact::from(Final { value });
+        let deep = fact(nested(MAX_NESTING - 1));
+        let json = deep.encode().unwrap();
+        assert_eq!(Fact::from_json(Kind::Final, &json).unwrap(), deep);
+        assert!(matches!(
+            fact(nested(MAX_NESTING)).encode(),
+            Err(StoreError::TooDeep { kind: Kind::Final })
+        ));
+    }
+
+    #[test]
+    fn kinds_are_named_once() {
+        for kind in Kind::ALL {
+            assert_eq!(kind.as_str().parse::<Kind>().unwrap(), *kind);
+        }
+        assert!("Final".parse::<Kind>().is_err());
     }
 }

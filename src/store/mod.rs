@@ -9,6 +9,8 @@
 //! The tables are documented in `docs/store.md`. This room knows nothing of running an agent.
 
 mod cassette;
+#[doc(hidden)]
+pub mod conformance;
 mod digest;
 mod error;
 mod event;
@@ -31,7 +33,7 @@ pub use digest::Digest;
 pub use error::StoreError;
 pub use event::{NewEvent, Page, Select, Skipped, StoredEvent, Token};
 pub use events::EventStore;
-pub use fact::{Fact, Kind};
+pub use fact::{Fact, Kind, MAX_NESTING};
 pub use flow::{At, Binding, BindingKind, Described, FULL_TURNS, FlowStore, Freed, Namespace, Parked};
 pub use location::{Location, locate};
 pub use reconcile::{Action, FileState, Recorded, reconcile, recorded};

@@ -109,15 +109,13 @@ impl Store {
         };
         let root = path.canonicalize().map_err(failed)?;
         let (events, flow) = (root.join(EVENTS_FILE), root.join(FLOW_FILE));
-        let events = if is_there(&events) {
-            SqliteEvents::open_read_only(&events)
-        } else {
-            SqliteEvents::in_memory()
+        let events = match is_there(&events) {
+            true => SqliteEvents::open_read_only(&events),
+            false => SqliteEvents::absent(),
         };
-        let flow = if is_there(&flow) {
-            SqliteFlow::open_read_only(&flow)
-        } else {
-            SqliteFlow::in_memory()
+        let flow = match is_there(&flow) {
+            true => SqliteFlow::open_read_only(&flow),
+            false => SqliteFlow::absent(),
         };
         Ok(Self {
             events: Arc::new(events?),

@@ -66,7 +66,7 @@ pub(super) struct Database {
     pub(super) path: PathBuf,
     pub(super) format: &'static Format,
     inner: Mutex<Inner>,
-    access: Access,
+    pub(super) access: Access,
 }
 
 pub(super) enum Access {

@@ -30,6 +30,15 @@ impl SqliteFlow {
         Database::open_read_only(path, &format::FLOW).map(Self)
     }
 
+    /// An empty store for reading: what a file that is not there reads as.
+    ///
+    /// # Errors
+    ///
+    /// Memory ran out.
+    pub fn absent() -> Result<Self, StoreError> {
+        Database::absent(&format::FLOW).map(Self)
+    }
+
     /// An empty store in memory.
     ///
     /// # Errors

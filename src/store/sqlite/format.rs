@@ -93,6 +93,11 @@ impl Format {
         Ok(Stage::Steps(usize::try_from(version % MAJOR).unwrap_or(0) + 1))
     }
 
+    /// Whether no step is missing.
+    pub(super) fn is_complete(&self, stage: &Stage) -> bool {
+        matches!(stage, Stage::Steps(done) if *done >= self.steps.len())
+    }
+
     fn too_new(&self, path: &Path, found: i64) -> StoreError {
         let text = |version: i64| format!("{}.{}", version / MAJOR, version % MAJOR);
         StoreError::StoreTooNew {

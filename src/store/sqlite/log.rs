@@ -12,6 +12,9 @@ use crate::store::{
     EventStore, Fact, Kind, NewEvent, NewSession, Page, Select, SessionRow, Skipped, StoreError, StoredEvent, Token,
 };
 
+/// A page ends early after so many bytes of payloads.
+const PAGE_BYTES: usize = 64 << 20;
+
 /// `events.db`, or the same tables in memory.
 pub struct SqliteEvents(Database);
 
@@ -32,6 +35,15 @@ impl SqliteEvents {
     /// As [`SqliteEvents::open`].
     pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
         Database::open_read_only(path, &format::EVENTS).map(Self)
+    }
+
+    /// An empty store for reading: what a file that is not there reads as.
+    ///
+    /// # Errors
+    ///
+    /// Memory ran out.
+    pub fn absent() -> Result<Self, StoreError> {
+        Database::absent(&format::EVENTS).map(Self)
     }
 
     /// An empty store in memory.
@@ -182,7 +194,7 @@ fn insert(
     stream_seq: u64,
     event: &NewEvent,
 ) -> Result<StoredEvent, Failure> {
-    let payload = event.fact.to_json().map_err(|source| StoreError::Encode { source })?;
+    let payload = event.fact.encode()?;
     let kind = event.fact.kind();
     let mut statement = transaction.prepare_cached(
         "INSERT INTO event (session, stream_seq, id, kind, schema, time, payload, turn, step) VALUES (:session, \
@@ -233,12 +245,18 @@ fn page(connection: &Connection, id: &str, select: &Select) -> Result<Page, Fail
         ":last": last,
         ":limit": i64::try_from(limit).unwrap_or(i64::MAX - 1) + 1,
     })?;
-    let mut page = Page::default();
+    let (mut page, mut bytes) = (Page::default(), 0);
     while let Some(row) = rows.next()? {
-        if page.events.len() + page.skipped.len() == limit {
+        if page.events.len() + page.skipped.len() == limit || bytes > PAGE_BYTES {
             page.next = Some(unsigned(row.get("stream_seq")?));
             break;
         }
+        bytes += row
+            .get_ref("payload")?
+            .as_bytes_or_null()
+            .ok()
+            .flatten()
+            .map_or(0, <[u8]>::len);
         match decode(row, &session.row.id) {
             Ok(event) => page.events.push(event),
             Err(skipped) => page.skipped.push(skipped),

@@ -11,7 +11,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::database::{Access, Database, Durability, Failure, FileId};
-use super::format::{Format, Stage};
+use super::format::Format;
 use crate::store::StoreError;
 use crate::store::error::BUSY_SECONDS;
 
@@ -54,31 +54,28 @@ impl Database {
             Reading::Immutable => (connect_immutable(&path).map_err(failed)?, None),
             Reading::Copy => copy_and_connect(&path).map(|(c, dir)| (c, Some(dir))).map_err(failed)?,
         };
-        match format.stage(&connection, &path).map_err(failed)? {
-            // The queries of this program name every column: an older minor version lacks some.
-            Stage::Steps(done) if done >= format.steps.len() => {
-                Ok(Self::new(path, format, connection, Access::Read { _copy: copy }))
-            }
-            _ => Self::updated_copy(&path, format),
-        }
+        let stage = format.stage(&connection, &path).map_err(failed)?;
+        // The queries of this program name every column, and an older minor version lacks some.
+        let (connection, copy) = if format.is_complete(&stage) {
+            (connection, copy)
+        } else {
+            updated_copy(&connection, format)
+                .map(|(c, dir)| (c, Some(dir)))
+                .map_err(failed)?
+        };
+        Ok(Self::new(path, format, connection, Access::Read { _copy: copy }))
     }
 
-    /// A private copy, brought up to date there.
-    fn updated_copy(path: &Path, format: &'static Format) -> Result<Self, StoreError> {
-        let failed = |failure: Failure| failure.at(path, "copying");
-        let (connection, dir) = copy_and_connect(path).map_err(failed)?;
-        format.build(&connection, path).map_err(failed)?;
-        Ok(Self::new(
-            path.to_owned(),
-            format,
-            connection,
-            Access::Read { _copy: Some(dir) },
-        ))
+    /// What a file that is not there reads as.
+    pub(super) fn absent(format: &'static Format) -> Result<Self, StoreError> {
+        let mut database = Self::in_memory(format)?;
+        database.access = Access::Read { _copy: None };
+        Ok(database)
     }
 
     fn build(&self) -> Result<(), StoreError> {
         let current = self.read("opening", |connection| self.format.stage(connection, &self.path))?;
-        if matches!(current, Stage::Steps(done) if done >= self.format.steps.len()) {
+        if self.format.is_complete(&current) {
             return Ok(());
         }
         self.write("preparing", Durability::Power, |transaction| {
@@ -163,6 +160,19 @@ fn copy_and_connect(path: &Path) -> Result<(Connection, tempfile::TempDir), Fail
         make_writable(&name)?;
     }
     Ok((connect(&copy, OpenFlags::SQLITE_OPEN_READ_WRITE)?, dir))
+}
+
+/// A private copy of what `connection` sees, brought up to date there.
+fn updated_copy(connection: &Connection, format: &Format) -> Result<(Connection, tempfile::TempDir), Failure> {
+    let dir = tempfile::tempdir()?;
+    let copy = dir.path().join("copy.db");
+    let name = copy
+        .to_str()
+        .ok_or_else(|| io::Error::from(io::ErrorKind::InvalidFilename))?;
+    connection.execute("VACUUM INTO ?1", [name])?;
+    let connection = connect(&copy, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
+    format.build(&connection, &copy)?;
+    Ok((connection, dir))
 }
 
 /// A copy of a read-only file is read-only too.
