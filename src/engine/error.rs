@@ -6,6 +6,7 @@ use super::schema::BadSchema;
 use crate::disk::transcript_writer::TranscriptError;
 use crate::provider::CallError;
 use crate::repl::ReplError;
+use crate::store::StoreError;
 
 /// Why there is no FINAL.
 #[derive(Debug, thiserror::Error)]
@@ -25,6 +26,9 @@ pub enum RunError {
     /// The session's state could not be written.
     #[error(transparent)]
     Memory(#[from] MemoryError),
+    /// The session's log could not be written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// An output schema is none.
     #[error(transparent)]
     Schema(#[from] BadSchema),
@@ -58,7 +62,7 @@ impl RunError {
     pub(super) fn ends_query(&self) -> bool {
         match self {
             Self::Limit(exceeded) => exceeded.ends_query(),
-            Self::Cancelled | Self::Transcript(_) | Self::Memory(_) => true,
+            Self::Cancelled | Self::Transcript(_) | Self::Memory(_) | Self::Store(_) => true,
             Self::Call(_) | Self::Repl(_) | Self::Schema(_) => false,
         }
     }

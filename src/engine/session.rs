@@ -2,9 +2,13 @@
 
 use super::agent::{Ended, Spec, run_agent};
 use super::budget::Spent;
+use super::clock;
 use super::error::RunError;
+use super::event::What;
 use super::event::{AgentId, Watch};
 use super::input::{Input, InputError, Prepared};
+use super::journal::{RecoverError, recover};
+use super::keeper::Keeper;
 use super::memory::{MemoryError, RunRef, SessionMemory, new_run};
 use super::run::Run;
 use super::schema::{BadSchema, OutputSchema};
@@ -13,6 +17,9 @@ use crate::disk::lock::{LockError, SessionLock};
 use crate::disk::transcript_writer::{TranscriptError, TranscriptWriter};
 use crate::provider::Cancel;
 use crate::repl::{FinalValue, ReplFactory};
+use crate::store::payload::TurnStarted;
+use crate::store::{NewSession, Redact, SessionRow, SessionWriter, Storage, Store, StoreError, locate};
+use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,15 +36,19 @@ pub struct Home {
     pub prefix: String,
     /// Link transcripts by absolute path, for viewers that follow only those.
     pub absolute_logs: bool,
+    /// Where the session's store is, if there is none in or beside its directory; `None` keeps no store.
+    pub storage: Option<PathBuf>,
     /// How long a busy session is waited for.
     pub wait: Duration,
 }
 
 impl Home {
-    /// A session in `dir`, with the usual names.
+    /// A session in `dir` with its store there, and the usual names.
     pub fn new(dir: impl Into<PathBuf>) -> Self {
+        let dir = dir.into();
         Self {
-            dir: dir.into(),
+            storage: Some(dir.clone()),
+            dir,
             log_dir: None,
             prefix: "run".into(),
             absolute_logs: false,
@@ -106,6 +117,15 @@ pub enum BeginError {
     /// Its memory could not be read or written.
     #[error(transparent)]
     Memory(#[from] MemoryError),
+    /// Its log could not be opened or read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Its files and log could not be brought in step.
+    #[error(transparent)]
+    Recover(#[from] RecoverError),
+    /// The query could not be kept as begun.
+    #[error(transparent)]
+    Keep(RunError),
     /// Its transcript could not be opened.
     #[error(transparent)]
     Transcript(#[from] TranscriptError),
@@ -126,7 +146,12 @@ pub async fn run_query(home: &Home, query: Query) -> Result<Answer, BeginError> 
     let schema = query.settings.schema.as_ref().map(OutputSchema::compile).transpose()?;
     make_dir(&home.logs())?;
     let _lock = SessionLock::acquire(&home.dir, home.wait)?;
-    let mut memory = SessionMemory::open(&home.dir, query.settings.secrets.clone())?;
+    let storage = home.storage.as_deref();
+    let (writer, notes) = storage
+        .map(|storage| take_over(home, storage, &query.settings))
+        .transpose()?
+        .unzip();
+    let memory = SessionMemory::open(&home.dir, query.settings.secrets.clone())?;
     let preamble = memory.preamble(query.settings.code_in_context);
     let (run_id, log_name) = new_run(&home.prefix, |name| home.logs().join(name).exists());
     let reference = RunRef {
@@ -134,17 +159,16 @@ pub async fn run_query(home: &Home, query: Query) -> Result<Answer, BeginError> 
         log_file: home.link(&log_name),
         query: prepared.query.clone(),
     };
-    memory.begin(reference)?;
     let transcript = home.logs().join(log_name);
-    let writer = TranscriptWriter::open(&transcript)?;
-    let run = Arc::new(Run::new(
-        query.settings,
-        query.factory,
-        writer,
-        query.watch,
-        query.cancel,
-    ));
-    let spec = root_spec(&run, &run_id, prepared, schema, preamble, memory);
+    let lines = TranscriptWriter::open(&transcript)?;
+    let started = turn_started(&query.settings, &reference);
+    let keeper = Keeper::begin(memory, writer, started, reference).map_err(BeginError::Keep)?;
+    let (settings, factory) = (query.settings, query.factory);
+    let run = Arc::new(Run::new(settings, factory, lines, query.watch, query.cancel));
+    let spec = root_spec(&run, &run_id, prepared, schema, preamble, keeper);
+    for note in notes.unwrap_or_default() {
+        run.tell(&spec.id, What::Notice(note));
+    }
     let ended = run_agent(Arc::clone(&run), spec).await;
     Ok(Answer {
         result: close(ended),
@@ -154,13 +178,56 @@ pub async fn run_query(home: &Home, query: Query) -> Result<Answer, BeginError> 
     })
 }
 
+/// A session's log, taken over: its writer with the number of the next turn, and what was done to bring files and log
+/// in step.
+type TakenOver = ((SessionWriter, u32), Vec<String>);
+
+/// Opens the session's store, raises its token, and brings files and log in step.
+fn take_over(home: &Home, storage: &Path, settings: &Settings) -> Result<TakenOver, BeginError> {
+    let location = locate(&home.dir, Some(storage))?;
+    let store = Storage::dir(&location.root).open()?;
+    let session = match &location.session {
+        None => store.events.root_session(&NewSession::in_root(clock::now()))?,
+        Some(name) => named_session(&store, name)?,
+    };
+    let secrets = settings.secrets.clone();
+    let redact = move |text: &str| match secrets.redact(text) {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(redacted) => Some(redacted),
+    };
+    let redact = Redact::with(move |text| redact(text).map_or(Cow::Borrowed(text), Cow::Owned));
+    let writer = SessionWriter::take_over(&store, &session.id)?.redacting(redact);
+    let recovered = recover(&store, &writer, &home.dir)?;
+    Ok(((writer, recovered.turn), recovered.notes))
+}
+
+fn named_session(store: &Store, name: &str) -> Result<SessionRow, StoreError> {
+    match store.events.session(name) {
+        Err(StoreError::UnknownSession { .. }) => store.events.create_session(&NewSession::named(name, clock::now())),
+        found => found,
+    }
+}
+
+fn turn_started(settings: &Settings, run: &RunRef) -> TurnStarted {
+    TurnStarted {
+        query: run.query.clone().into(),
+        instruction: settings.instruction.clone(),
+        model: settings.model.name.clone(),
+        sub_model: Some(settings.sub_model.name.clone()),
+        run_id: run.run_id.clone(),
+        log_file: Some(run.log_file.clone()),
+        cassette: true,
+        ..TurnStarted::default()
+    }
+}
+
 fn root_spec(
     run: &Run,
     run_id: &str,
     prepared: Prepared,
     schema: Option<OutputSchema>,
     preamble: Option<String>,
-    memory: SessionMemory,
+    keeper: Keeper,
 ) -> Spec {
     let settings = &run.settings;
     let instruction = [prepared.instruction, settings.instruction.clone()];
@@ -179,23 +246,21 @@ fn root_spec(
         schema,
         tools: settings.tools.clone(),
         preamble,
-        memory: Some(memory),
+        journal: keeper.journal(),
+        keeper: Some(keeper),
     }
 }
 
-/// Closes the query in the session's memory. An answer that could not be kept is no answer.
+/// Closes the query. FINAL was kept with its step; a failure that cannot be kept is told all the same.
 fn close(ended: Ended) -> Result<FinalValue, RunError> {
-    let Some(mut memory) = ended.memory else {
+    let Some(mut keeper) = ended.keeper else {
         return ended.result;
     };
-    let kept = match &ended.result {
-        Ok(value) => memory.finish(&value.value),
-        Err(error) => memory.fail(error.outcome()),
-    };
-    match kept {
-        Ok(()) => ended.result,
-        Err(unkept) => ended.result.and(Err(unkept.into())),
+    if let Err(error) = &ended.result {
+        keeper.fail(error)?;
     }
+    keeper.retain()?;
+    ended.result
 }
 
 fn make_dir(path: &Path) -> Result<(), BeginError> {

@@ -242,6 +242,8 @@ pub struct Swept {
     pub state: Option<Digest>,
     /// Names that could not be saved.
     pub dropped: Vec<Dropped>,
+    /// Import statements that a resumed REPL runs again.
+    pub imports: Vec<String>,
 }
 
 /// Of [`Fact::Asked`](super::Fact::Asked).

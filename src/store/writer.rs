@@ -70,6 +70,15 @@ impl SessionWriter {
         self.store.events.session(&self.session)
     }
 
+    /// Which of `digests` the store has no content of.
+    ///
+    /// # Errors
+    ///
+    /// Those of the database.
+    pub fn missing(&self, digests: &[Digest]) -> Result<Vec<Digest>, StoreError> {
+        self.store.flow.missing(digests)
+    }
+
     /// Appends `events` in one transaction and returns them as recorded.
     ///
     /// # Errors

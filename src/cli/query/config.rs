@@ -51,17 +51,25 @@ pub(super) enum ConfigError {
 impl Config {
     /// Reads the named file, else the first of the usual places; none is an empty configuration.
     pub(super) fn find(named: Option<&Path>) -> Result<Self, ConfigError> {
-        let path = named.map(Path::to_owned).or_else(|| places().into_iter().find(|path| path.is_file()));
+        let path = named
+            .map(Path::to_owned)
+            .or_else(|| places().into_iter().find(|path| path.is_file()));
         path.map_or_else(|| Ok(Self::default()), |path| Self::read(&path))
     }
 
     fn read(path: &Path) -> Result<Self, ConfigError> {
         let read = std::fs::read_to_string(path);
-        let text = read.map_err(|cause| ConfigError::Read { path: path.to_owned(), cause })?;
+        let text = read.map_err(|cause| ConfigError::Read {
+            path: path.to_owned(),
+            cause,
+        })?;
         if text.trim().is_empty() {
             return Ok(Self::default());
         }
-        serde_saphyr::from_str(&text).map_err(|e| ConfigError::Parse { path: path.to_owned(), what: e.to_string() })
+        serde_saphyr::from_str(&text).map_err(|e| ConfigError::Parse {
+            path: path.to_owned(),
+            what: e.to_string(),
+        })
     }
 }
 
@@ -101,7 +109,9 @@ mod tests {
     fn errors_name_file_and_line() {
         let error = read("max_depth: [1\n").unwrap_err().to_string();
         assert!(error.contains("rlm_config.yaml") && error.contains("line"), "{error}");
-        let error = Config::find(Some(Path::new("/nonexistent.yaml"))).unwrap_err().to_string();
+        let error = Config::find(Some(Path::new("/nonexistent.yaml")))
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("/nonexistent.yaml"), "{error}");
     }
 }

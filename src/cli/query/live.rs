@@ -47,19 +47,29 @@ impl Live {
             cost: CostSum::default(),
             code: None,
         };
-        let live = Self { verbosity, terminal, colours, state: Mutex::new(state) };
+        let live = Self {
+            verbosity,
+            terminal,
+            colours,
+            state: Mutex::new(state),
+        };
         live.warn_of_unknown_prices(settings);
         live
     }
 
     /// A money limit cannot bind calls whose price nobody knows.
     fn warn_of_unknown_prices(&self, settings: &Settings) {
-        let unknown = |model: &crate::engine::Model| {
-            model.provider.cost_expectation(&model.name) == CostExpectation::Unknown
-        };
-        for model in [&settings.model, &settings.sub_model].into_iter().filter(|model| unknown(model)).take(1) {
+        let unknown =
+            |model: &crate::engine::Model| model.provider.cost_expectation(&model.name) == CostExpectation::Unknown;
+        for model in [&settings.model, &settings.sub_model]
+            .into_iter()
+            .filter(|model| unknown(model))
+            .take(1)
+        {
             let name = SafeText::line(&model.name);
-            self.line(&format!("The price of {name} is unknown: this run is bound by tokens, not by money."));
+            self.line(&format!(
+                "The price of {name} is unknown: this run is bound by tokens, not by money."
+            ));
         }
     }
 
@@ -88,9 +98,16 @@ impl Live {
         let indent = "  ".repeat(event.agent.depth as usize);
         let mark = if failed { "✗" } else { "✓" };
         let code = state.code.take().unwrap_or_default();
-        let first = code.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("(no code)");
+        let first = code
+            .lines()
+            .map(str::trim)
+            .find(|line| !line.is_empty())
+            .unwrap_or("(no code)");
         let told = SafeText::line(first);
-        self.put(state, &format!("{indent}{mark} step {}  {}", state.step, cut(told.as_str(), 100).0));
+        self.put(
+            state,
+            &format!("{indent}{mark} step {}  {}", state.step, cut(told.as_str(), 100).0),
+        );
         if self.verbosity == Verbosity::Full {
             self.put(state, &self.dim(&indented(&code, &indent)));
             self.put(state, &indented(output.unwrap_or_default(), &indent));
@@ -104,8 +121,18 @@ impl Live {
         }
         state.drawn = Some(Instant::now());
         state.shown = true;
-        let helpers = if state.helpers > 0 { format!(" · {} sub-agents", state.helpers) } else { String::new() };
-        let line = format!("step {}{helpers} · {} tokens · {} · {}", state.step, compact_count(state.tokens), state.cost, elapsed(state));
+        let helpers = if state.helpers > 0 {
+            format!(" · {} sub-agents", state.helpers)
+        } else {
+            String::new()
+        };
+        let line = format!(
+            "step {}{helpers} · {} tokens · {} · {}",
+            state.step,
+            compact_count(state.tokens),
+            state.cost,
+            elapsed(state)
+        );
         let _ = write!(io::stderr(), "\r\x1b[K{}", self.dim(&line));
     }
 
@@ -128,7 +155,11 @@ impl Live {
     }
 
     fn dim(&self, text: &str) -> String {
-        if self.colours { format!("\x1b[2m{text}\x1b[0m") } else { text.to_owned() }
+        if self.colours {
+            format!("\x1b[2m{text}\x1b[0m")
+        } else {
+            text.to_owned()
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -176,5 +207,8 @@ fn elapsed(state: &State) -> String {
 
 fn indented(text: &str, indent: &str) -> String {
     let safe = SafeText::block(text);
-    safe.lines().map(|line| format!("{indent}    {line}")).collect::<Vec<_>>().join("\n")
+    safe.lines()
+        .map(|line| format!("{indent}    {line}"))
+        .collect::<Vec<_>>()
+        .join("\n")
 }

@@ -42,7 +42,10 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
 
 fn query(args: &Args) -> Result<Exit, Failure> {
     let setup = Setup::read(args)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::Runtime)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(Failure::Runtime)?;
     let live = Arc::new(Live::new(setup.verbosity, &setup.settings));
     let factory = PythonFactory::load(&mut |line| live.preparing(line)).map_err(Failure::Prepare)?;
     let cancel = Cancel::new();

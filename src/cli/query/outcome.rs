@@ -68,6 +68,8 @@ fn usage(spent: &Spent) -> Value {
 
 /// The manual page, in roff.
 pub(super) fn print_man(command: &clap::Command) -> Result<Exit, Failure> {
-    clap_mangen::Man::new(command.clone()).render(&mut io::stdout()).map_err(Failure::Output)?;
+    clap_mangen::Man::new(command.clone())
+        .render(&mut io::stdout())
+        .map_err(Failure::Output)?;
     Ok(Exit::Done)
 }

@@ -61,9 +61,19 @@ impl Setup {
         let unknown: Vec<&str> = config.unknown.keys().map(String::as_str).collect();
         let verbosity = verbosity(args);
         if !unknown.is_empty() && verbosity != Verbosity::Silent {
-            let _ = writeln!(io::stderr(), "fast-rlm: ignored in the configuration: {}", unknown.join(", "));
+            let _ = writeln!(
+                io::stderr(),
+                "fast-rlm: ignored in the configuration: {}",
+                unknown.join(", ")
+            );
         }
-        Ok(Self { home, input, settings, verbosity, _ephemeral: ephemeral })
+        Ok(Self {
+            home,
+            input,
+            settings,
+            verbosity,
+            _ephemeral: ephemeral,
+        })
     }
 }
 
@@ -81,7 +91,10 @@ fn input(args: &Args) -> Input {
     let prompt = args.prompt.clone().unwrap_or_default();
     match &args.input_file {
         None => Input::Text(prompt),
-        Some(path) => Input::File { path: path.clone(), prompt },
+        Some(path) => Input::File {
+            path: path.clone(),
+            prompt,
+        },
     }
 }
 
@@ -94,25 +107,46 @@ fn home(args: &Args) -> Result<(Home, Option<tempfile::TempDir>), Failure> {
         (Some(dir), None) => (dir.clone(), None),
         (None, _) => {
             let made = tempfile::Builder::new().prefix("fast-rlm-").tempdir();
-            let made = made.map_err(|cause| Failure::File { path: std::env::temp_dir(), cause })?;
+            let made = made.map_err(|cause| Failure::File {
+                path: std::env::temp_dir(),
+                cause,
+            })?;
             (made.path().to_owned(), Some(made))
         }
     };
-    let home = Home { log_dir: args.log_dir.clone(), absolute_logs: args.absolute_logs, ..Home::new(dir) };
-    Ok((Home { prefix: args.prefix.clone().unwrap_or(home.prefix), ..home }, ephemeral))
+    let home = Home {
+        log_dir: args.log_dir.clone(),
+        absolute_logs: args.absolute_logs,
+        ..Home::new(dir)
+    };
+    Ok((
+        Home {
+            prefix: args.prefix.clone().unwrap_or(home.prefix),
+            ..home
+        },
+        ephemeral,
+    ))
 }
 
 fn settings(args: &Args, config: &Config) -> Result<Settings, Failure> {
     let providers = ProviderSettings::from_env();
     let secrets = Secrets::default();
     providers.register_secrets(&secrets)?;
-    let model = open_model(chosen(args.primary_agent.as_ref(), config.primary_agent.as_ref()), &providers)?;
+    let model = open_model(
+        chosen(args.primary_agent.as_ref(), config.primary_agent.as_ref()),
+        &providers,
+    )?;
     let sub_model = match chosen(args.sub_agent.as_ref(), config.sub_agent.as_ref()) {
         "" => model.clone(),
         named => open_model(named, &providers)?,
     };
     let env = env(&args.env, &secrets)?;
-    let mut settings = Settings { sub_model, secrets, env, ..Settings::new(model) };
+    let mut settings = Settings {
+        sub_model,
+        secrets,
+        env,
+        ..Settings::new(model)
+    };
     settings.limits = limits(args, config)?;
     settings.guard.enabled = config.enable_compression_guard.unwrap_or(settings.guard.enabled);
     settings.guard.min_chars = config.compression_min_chars.unwrap_or(settings.guard.min_chars);
@@ -122,7 +156,11 @@ fn settings(args: &Args, config: &Config) -> Result<Settings, Failure> {
     settings.instruction = args.instruction.clone();
     settings.schema = args.output_schema.as_deref().map(schema).transpose()?;
     if config.enable_tools.unwrap_or(true) {
-        settings.tools = args.tools.iter().map(|path| tool_module(path)).collect::<Result<_, _>>()?;
+        settings.tools = args
+            .tools
+            .iter()
+            .map(|path| tool_module(path))
+            .collect::<Result<_, _>>()?;
     }
     Ok(settings)
 }
@@ -132,14 +170,20 @@ fn chosen<'a>(flag: Option<&'a String>, file: Option<&'a String>) -> &'a str {
 }
 
 fn open_model(name: &str, providers: &ProviderSettings) -> Result<Model, Failure> {
-    Ok(Model { provider: provider::open(name, providers)?, name: name.to_owned() })
+    Ok(Model {
+        provider: provider::open(name, providers)?,
+        name: name.to_owned(),
+    })
 }
 
 fn limits(args: &Args, config: &Config) -> Result<Limits, Failure> {
     let usual = Limits::default();
     Ok(Limits {
         max_depth: args.max_depth.or(config.max_depth).unwrap_or(usual.max_depth),
-        max_calls_per_subagent: args.max_calls.or(config.max_calls_per_subagent).unwrap_or(usual.max_calls_per_subagent),
+        max_calls_per_subagent: args
+            .max_calls
+            .or(config.max_calls_per_subagent)
+            .unwrap_or(usual.max_calls_per_subagent),
         max_money_nano: money(args, config)?.unwrap_or(usual.max_money_nano),
         max_completion_tokens: config.max_completion_tokens.unwrap_or(usual.max_completion_tokens),
         max_prompt_tokens: config.max_prompt_tokens.unwrap_or(usual.max_prompt_tokens),
@@ -154,20 +198,30 @@ fn limits(args: &Args, config: &Config) -> Result<Limits, Failure> {
 }
 
 fn money(args: &Args, config: &Config) -> Result<Option<i64>, Failure> {
-    let text = args.max_money_spent.clone().or_else(|| config.max_money_spent.map(|usd| usd.to_string()));
+    let text = args
+        .max_money_spent
+        .clone()
+        .or_else(|| config.max_money_spent.map(|usd| usd.to_string()));
     let parse = |text: String| {
         let nano = parse_nano(text.trim_start_matches('$')).filter(|nano| *nano >= 0);
-        nano.ok_or_else(|| Failure::Usage(format!("--max-money-spent: {text:?} is no amount of US dollars, like 0.20")))
+        nano.ok_or_else(|| {
+            Failure::Usage(format!(
+                "--max-money-spent: {text:?} is no amount of US dollars, like 0.20"
+            ))
+        })
     };
     text.map(parse).transpose()
 }
 
 fn env(pairs: &[String], secrets: &Secrets) -> Result<Vec<(String, String)>, Failure> {
     let pair = |text: &String| {
-        let (name, value) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(|| {
-            // Not the text itself: it may be the secret.
-            Failure::Usage("--env wants KEY=VALUE".into())
-        })?;
+        let (name, value) = text
+            .split_once('=')
+            .filter(|(name, _)| !name.is_empty())
+            .ok_or_else(|| {
+                // Not the text itself: it may be the secret.
+                Failure::Usage("--env wants KEY=VALUE".into())
+            })?;
         secrets.register(name, value)?;
         Ok((name.to_owned(), value.to_owned()))
     };
@@ -176,16 +230,27 @@ fn env(pairs: &[String], secrets: &Secrets) -> Result<Vec<(String, String)>, Fai
 
 fn schema(path: &Path) -> Result<serde_json::Value, Failure> {
     let text = read(path)?;
-    serde_json::from_str(&text).map_err(|e| Failure::Usage(format!("--output-schema {}: not JSON: {e}", path.display())))
+    serde_json::from_str(&text)
+        .map_err(|e| Failure::Usage(format!("--output-schema {}: not JSON: {e}", path.display())))
 }
 
 fn tool_module(path: &Path) -> Result<ToolModule, Failure> {
-    let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    Ok(ToolModule { file, source: read(path)?.into(), only: None })
+    let file = path
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    Ok(ToolModule {
+        file,
+        source: read(path)?.into(),
+        only: None,
+    })
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path).map_err(|cause| Failure::File { path: path.to_owned(), cause })
+    std::fs::read_to_string(path).map_err(|cause| Failure::File {
+        path: path.to_owned(),
+        cause,
+    })
 }
 
 /// `fast-rlm warmup`: prepares Python, with its progress on stderr.
@@ -211,7 +276,11 @@ pub(super) fn doctor(args: &Args) -> Result<Exit, Failure> {
         writeln!(out, "{mark}{what:<10}{told}").map_err(Failure::Output)
     };
     let ready = prepare::is_ready();
-    let python = if ready { "CPython 3.14, ready" } else { "not prepared yet: the first query does it, or `fast-rlm warmup` (about 10 s, once)" };
+    let python = if ready {
+        "CPython 3.14, ready"
+    } else {
+        "not prepared yet: the first query does it, or `fast-rlm warmup` (about 10 s, once)"
+    };
     line(ready, "python", python)?;
     match &model {
         Ok(provider) => line(true, "model", &format!("{name}: {}", provider.label()))?,
@@ -232,6 +301,15 @@ pub(super) fn doctor(args: &Args) -> Result<Exit, Failure> {
 /// What the terminal says of itself.
 fn terminal() -> String {
     let var = |name: &str| std::env::var(name).unwrap_or_else(|_| "not set".into());
-    let kind = if io::stdout().is_terminal() { "yes" } else { "no: output goes to a pipe or file" };
-    format!("{kind}; TERM {}, COLORTERM {}, NO_COLOR {}", var("TERM"), var("COLORTERM"), var("NO_COLOR"))
+    let kind = if io::stdout().is_terminal() {
+        "yes"
+    } else {
+        "no: output goes to a pipe or file"
+    };
+    format!(
+        "{kind}; TERM {}, COLORTERM {}, NO_COLOR {}",
+        var("TERM"),
+        var("COLORTERM"),
+        var("NO_COLOR")
+    )
 }

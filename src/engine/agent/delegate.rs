@@ -44,13 +44,13 @@ impl Delegation {
         })
     }
 
-    pub(super) fn into_spec(self, settings: &Settings, parent: &Spec) -> Result<Spec, HostError> {
+    pub(super) fn into_spec(self, settings: &Settings, parent: &Spec) -> Spec {
         let id = AgentId {
             run_id: clock::new_run_id(clock::now()).into(),
             parent: Some(Arc::clone(&parent.id.run_id)),
             depth: parent.id.depth + 1,
         };
-        Ok(Spec {
+        Spec {
             id,
             model: settings.sub_model.clone(),
             task: task(self.instruction.as_deref(), &self.context),
@@ -60,8 +60,9 @@ impl Delegation {
             schema: self.schema,
             tools: handed_over(&parent.tools, &self.tools),
             preamble: None,
-            memory: None,
-        })
+            keeper: None,
+            journal: parent.journal.clone(),
+        }
     }
 }
 

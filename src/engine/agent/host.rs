@@ -3,12 +3,16 @@
 use super::delegate::{Delegation, delegations};
 use super::talk::Talk;
 use super::{Run, Spec, run_agent};
+use crate::engine::clock;
+use crate::engine::error::RunError;
 use crate::engine::event::What;
+use crate::engine::journal::cell_outcome;
 use crate::engine::prompts::{guard_question, guard_refuses};
 use crate::engine::seats::Seat;
 use crate::engine::truncate::head;
 use crate::provider::Message;
 use crate::repl::{HostCall, HostCalls, HostError, PythonException};
+use crate::store::payload::LeafCall;
 use async_trait::async_trait;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -45,9 +49,8 @@ impl Host {
     }
 
     async fn query_one(&self, args: &Value) -> Result<Value, HostError> {
-        let asked = self.delegations(std::slice::from_ref(args))?;
-        let mut answers = self.delegate(asked).await?;
-        Ok(answers.pop().unwrap_or_default())
+        let mut answers = self.delegate(std::slice::from_ref(args)).await?;
+        answers.pop().unwrap_or(Ok(Value::Null))
     }
 
     async fn query_batch(&self, args: &Value) -> Result<Value, HostError> {
@@ -56,8 +59,8 @@ impl Host {
             .and_then(Value::as_array)
             .map(Vec::as_slice)
             .unwrap_or_default();
-        let asked = self.delegations(queries)?;
-        Ok(Value::Array(self.delegate(asked).await?))
+        let answers = self.delegate(queries).await?;
+        answers.into_iter().collect::<Result<Vec<_>, _>>().map(Value::Array)
     }
 
     fn delegations(&self, args: &[Value]) -> Result<Vec<Delegation>, HostError> {
@@ -69,23 +72,63 @@ impl Host {
         delegations(args, &self.talk.tools(), self.run.settings.inherit_tools)
     }
 
-    /// Runs sub-agents at the same time, standing meanwhile; the first failure is raised after all have ended.
-    async fn delegate(&self, asked: Vec<Delegation>) -> Result<Vec<Value>, HostError> {
-        self.seat
-            .stand_during(async {
-                self.guard(&asked).await?;
-                let children = asked.into_iter().map(|delegation| self.child(delegation));
-                join_all(children).await.into_iter().collect()
-            })
-            .await
+    /// Runs sub-agents at the same time, standing meanwhile. All end before anything is answered, and their results
+    /// are in the log before they reach Python.
+    async fn delegate(&self, args: &[Value]) -> Result<Vec<Result<Value, HostError>>, HostError> {
+        let asked = self.delegations(args)?;
+        let work = async {
+            self.guard(&asked).await?;
+            let children = asked
+                .into_iter()
+                .zip(args)
+                .map(|(delegation, args)| self.child(delegation, args));
+            let (answers, cells): (Vec<_>, Vec<_>) = join_all(children).await.into_iter().unzip();
+            self.log(cells.into_iter().flatten().collect())?;
+            Ok(answers)
+        };
+        self.seat.stand_during(work).await
     }
 
-    async fn child(&self, delegation: Delegation) -> Result<Value, HostError> {
-        let spec = delegation.into_spec(&self.run.settings, &self.spec)?;
-        match run_agent(Arc::clone(&self.run), spec).await.result {
+    async fn child(&self, delegation: Delegation, args: &Value) -> (Result<Value, HostError>, Option<LeafCall>) {
+        let spec = delegation.into_spec(&self.run.settings, &self.spec);
+        let (child, started) = (spec.id.run_id.clone(), clock::now());
+        let number = self.spec.journal.as_ref().map(|journal| journal.next_call());
+        let answer = match run_agent(Arc::clone(&self.run), spec).await.result {
             Ok(value) => Ok(value.value),
             Err(error) => Err(HostError::new(format!("the sub-agent has no answer: {error}"))),
-        }
+        };
+        let cell = self
+            .spec
+            .journal
+            .as_ref()
+            .zip(number)
+            .map(|(journal, number)| LeafCall {
+                call: "llm_query".into(),
+                number,
+                run_id: self.spec.id.run_id.to_string(),
+                input: Some(journal.input_digest(&args.to_string())),
+                shown_input: Some(args.clone()),
+                outcome: cell_outcome(&answer),
+                child_run: Some(child.to_string()),
+                started,
+                ended: clock::now(),
+                ..LeafCall::default()
+            });
+        (answer, cell)
+    }
+
+    /// A result that cannot be logged ends the query: it could not be kept.
+    fn log(&self, cells: Vec<LeafCall>) -> Result<(), HostError> {
+        let logged = self
+            .spec
+            .journal
+            .as_ref()
+            .map_or(Ok(()), |journal| journal.cells(cells));
+        logged.map_err(|error| {
+            let error = RunError::from(error);
+            self.run.halt_on(&error);
+            HostError::new(error.to_string())
+        })
     }
 
     /// Asks once for the whole batch before a sub-agent is given nearly everything its parent has.

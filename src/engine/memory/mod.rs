@@ -100,7 +100,6 @@ struct Held {
 struct Written {
     at: Option<Instant>,
     bytes: usize,
-    behind: bool,
 }
 
 impl SessionMemory {
@@ -131,23 +130,18 @@ impl SessionMemory {
         &self.doc
     }
 
-    /// Opens a query: what was pending becomes an interrupted run, and the new query is pending from here on, durably.
+    /// Opens a query: what was pending becomes an interrupted run, and the new query is pending from here on.
     pub(super) fn begin(&mut self, run: RunRef) -> Result<(), MemoryError> {
         self.close_interrupted()?;
-        let (start, cut) = head(&run.query, QUERY_LEN);
-        self.doc.pending_query = Some(if cut {
-            format!("{start}{QUERY_CUT}")
-        } else {
-            run.query.clone()
-        });
+        self.doc.pending_query = Some(ledger_text(&run.query));
         self.doc.query_file = None;
-        if cut {
+        if head(&run.query, QUERY_LEN).1 {
             let file = format!("{}.query", run.log_file.trim_end_matches(".jsonl"));
-            atomic::write(&self.dir.join(&file), run.query.as_bytes())?;
+            atomic::write(&self.dir.join(&file), self.secrets.redact(&run.query).as_bytes())?;
             self.doc.query_file = Some(file);
         }
         self.run = run;
-        self.save(true)
+        Ok(())
     }
 
     /// A run that a crash cut has no outcome of its own: it is inferred when the next query begins.
@@ -173,10 +167,7 @@ impl SessionMemory {
         self.doc
             .code_log
             .push(CodeRow::new(q, number, ok, &code, &self.run.run_id)?);
-        if let Some(sweep) = sweep {
-            self.absorb(sweep)?;
-        }
-        self.save(false)
+        sweep.map_or(Ok(()), |sweep| self.absorb(sweep))
     }
 
     /// Closes the query with its FINAL.
@@ -191,7 +182,7 @@ impl SessionMemory {
             &self.run.run_id,
         )?);
         self.doc.query_file = None;
-        self.save(true)
+        Ok(())
     }
 
     /// Closes the query without FINAL.
@@ -207,30 +198,37 @@ impl SessionMemory {
             outcome,
         })?);
         self.doc.query_file = None;
-        self.save(true)
-    }
-
-    /// Writes state.json, atomically and durably: a small one always, a large one when it is due or `now` is set.
-    pub(super) fn save(&mut self, now: bool) -> Result<(), MemoryError> {
-        let due = self.written.at.is_none_or(|at| at.elapsed() >= LARGE_EVERY);
-        if !now && !due && self.written.bytes > SMALL {
-            self.written.behind = true;
-            return Ok(());
-        }
-        let mut bytes = Vec::with_capacity(self.written.bytes + 4_096);
-        self.doc.write(&mut bytes)?;
-        atomic::write(&self.dir.join("state.json"), &bytes)?;
-        self.written = Written {
-            at: Some(Instant::now()),
-            bytes: bytes.len(),
-            behind: false,
-        };
         Ok(())
     }
 
-    /// Writes what is only in memory yet; for every way out.
-    pub(super) fn flush(&mut self) -> Result<(), MemoryError> {
-        if self.written.behind { self.save(true) } else { Ok(()) }
+    /// The text of state.json as it is to be written next: a small one always, a large one when it is due or `now` is
+    /// set; `None` puts it off.
+    pub(super) fn text(&self, now: bool) -> Result<Option<Vec<u8>>, MemoryError> {
+        let due = self.written.at.is_none_or(|at| at.elapsed() >= LARGE_EVERY);
+        if !now && !due && self.written.bytes > SMALL {
+            return Ok(None);
+        }
+        let mut bytes = Vec::with_capacity(self.written.bytes + 4_096);
+        self.doc.write(&mut bytes)?;
+        Ok(Some(bytes))
+    }
+
+    /// Writes state.json, atomically and durably.
+    pub(super) fn put(&mut self, text: &[u8]) -> Result<(), MemoryError> {
+        atomic::write(&self.dir.join("state.json"), text)?;
+        self.written = Written {
+            at: Some(Instant::now()),
+            bytes: text.len(),
+        };
+        Ok(())
+    }
+}
+
+/// A query as the ledger keeps it.
+pub(super) fn ledger_text(query: &str) -> String {
+    match head(query, QUERY_LEN) {
+        (start, true) => format!("{start}{QUERY_CUT}"),
+        (all, false) => all.to_owned(),
     }
 }
 

@@ -31,6 +31,17 @@ fn begin(memory: &mut SessionMemory, query: &str) {
         query: query.into(),
     };
     memory.begin(run).unwrap();
+    save(memory);
+}
+
+fn save(memory: &mut SessionMemory) {
+    let text = memory.text(true).unwrap().unwrap();
+    memory.put(&text).unwrap();
+}
+
+fn step(memory: &mut SessionMemory, number: u64, code: &str, sweep: Sweep) {
+    memory.step(number, true, code, Some(&sweep)).unwrap();
+    save(memory);
 }
 
 fn state(dir: &Path) -> Value {
@@ -61,6 +72,7 @@ fn a_query_is_pending_until_its_final() {
         json!([{"q": 0, "step": 1, "ok": true, "code": "a = 1  # one", "run_id": "7-a"}])
     );
     memory.finish(&json!({"n": 1})).unwrap();
+    save(&mut memory);
     let saved = state(dir.path());
     assert_eq!(saved["pending_query"], Value::Null);
     let row = json!([{"query": "count", "final": {"n": 1}, "log_file": "logs/run_1.jsonl", "run_id": "7-a"}]);
@@ -78,7 +90,7 @@ fn an_unchanged_value_keeps_its_entry_and_foreign_keys() {
         variables: vec![variable("a", SweptPickle::Unchanged)],
         ..Sweep::default()
     };
-    memory.step(1, true, "pass", Some(&sweep)).unwrap();
+    step(&mut memory, 1, "pass", sweep);
     let row = &state(dir.path())["variables"]["a"];
     assert_eq!((&row["pickle_b64"], &row["extra"]), (&json!("gARLAS4="), &json!(7)));
 }
@@ -99,7 +111,7 @@ fn what_did_not_come_back_is_kept_until_it_is_bound_again() {
         ..RestoreReport::default()
     });
     begin(&mut memory, "q");
-    memory.step(1, true, "pass", Some(&Sweep::default())).unwrap();
+    step(&mut memory, 1, "pass", Sweep::default());
     assert_eq!(state(dir.path())["variables"]["a"]["pickle_b64"], "xxxx");
     assert_eq!(state(dir.path())["functions"]["f"], "def f(): broken");
     let dropped = Dropped {
@@ -117,7 +129,7 @@ fn what_did_not_come_back_is_kept_until_it_is_bound_again() {
         functions: vec![f],
         ..Sweep::default()
     };
-    memory.step(2, true, "a = (x for x in ())", Some(&sweep)).unwrap();
+    step(&mut memory, 2, "a = (x for x in ())", sweep);
     let saved = state(dir.path());
     assert_eq!(saved["variables"], json!({}));
     assert_eq!(saved["dropped"], json!({"a": "generator"}));
@@ -138,8 +150,9 @@ fn a_value_that_holds_a_secret_is_dropped() {
         variables: vec![leak, pickled],
         ..Sweep::default()
     };
-    memory.step(1, true, "leak = 'hunter2hunter2'", Some(&sweep)).unwrap();
+    step(&mut memory, 1, "leak = 'hunter2hunter2'", sweep);
     memory.finish(&json!("hunter2hunter2")).unwrap();
+    save(&mut memory);
     let text = std::fs::read_to_string(dir.path().join("state.json")).unwrap();
     assert!(!text.contains("hunter2hunter2"), "{text}");
     assert_eq!(
@@ -154,6 +167,7 @@ fn failed_and_interrupted_queries_are_listed() {
     let mut memory = open(dir.path());
     begin(&mut memory, "first");
     memory.fail("limit").unwrap();
+    save(&mut memory);
     begin(&mut memory, "second");
     drop(memory);
     let mut memory = open(dir.path());

@@ -99,6 +99,7 @@ fn step_facts() -> [Fact; 7] {
         leaf_call(),
         step_ended(),
         Swept {
+            imports: vec!["import re".into()],
             state: digest(),
             dropped: vec![dropped],
         }
