@@ -172,11 +172,15 @@ impl TranscriptWriter {
     /// # Errors
     /// [`TranscriptError`] with the path and cause.
     pub fn open(path: &Path) -> Result<Self, TranscriptError> {
-        let file = OpenOptions::new().create(true).append(true).open(path);
-        let file = file.map_err(|cause| TranscriptError {
+        let fail = |cause| TranscriptError {
             path: path.to_owned(),
             cause,
-        })?;
+        };
+        let mut options = OpenOptions::new();
+        let mut file = options.create(true).append(true).read(true).open(path).map_err(fail)?;
+        if is_torn(&mut file).map_err(fail)? {
+            file.write_all(b"\n").map_err(fail)?;
+        }
         Ok(Self {
             path: path.to_owned(),
             file: Mutex::new(file),

@@ -8,7 +8,7 @@ use crate::repl::Sweep;
 use crate::store::payload::{ModelCall, StepEnded, TurnStarted};
 use crate::store::{Digest, SessionWriter};
 use serde_json::Value;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// A session's memory and, where it has a store, its log.
 pub(super) struct Keeper {
@@ -45,8 +45,8 @@ impl Keeper {
     }
 
     /// The log, for the hosts of this query's agents.
-    pub(super) fn journal(&self) -> Option<Arc<Journal>> {
-        self.journal.clone()
+    pub(super) fn journal(&self) -> Weak<Journal> {
+        self.journal.as_ref().map(Arc::downgrade).unwrap_or_default()
     }
 
     /// Logs a reply and the code that is about to run.

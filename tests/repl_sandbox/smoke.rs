@@ -7,11 +7,22 @@ async fn smoke() {
     for code in std::fs::read_to_string("/tmp/smoke.py").unwrap().split("# ---\n") {
         let t = std::time::Instant::now();
         let o = desk.run(code).await;
-        println!("== {:?} {:?} w={:?} d={:?} i={:?} final={:?}\n{}", t.elapsed(), o.instance, o.written, o.deleted, o.imports, o.final_value, o.text());
+        println!(
+            "== {:?} {:?} w={:?} d={:?} i={:?} final={:?}\n{}",
+            t.elapsed(),
+            o.instance,
+            o.written,
+            o.deleted,
+            o.imports,
+            o.final_value,
+            o.text()
+        );
         if o.instance != fast_rlm::repl::InstanceState::Lost && code.contains("#sweep") {
             let s = desk.repl.sweep().await;
             println!("{s:#?}");
         }
-        if o.instance == fast_rlm::repl::InstanceState::Lost { println!("restart {:?}", desk.repl.restart(Default::default()).await); }
+        if o.instance == fast_rlm::repl::InstanceState::Lost {
+            println!("restart {:?}", desk.repl.restart(Default::default()).await);
+        }
     }
 }

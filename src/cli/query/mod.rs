@@ -10,14 +10,13 @@ mod setup;
 pub use args::{Args, Command};
 pub use exit::Exit;
 
-use crate::engine::{Home, Query, RunError, run_query};
+use crate::engine::{Home, Query, run_query};
 use crate::provider::Cancel;
 use crate::repl::PythonFactory;
 use clap::{CommandFactory, Parser};
 use live::Live;
 use setup::{Failure, Setup};
 use std::ffi::OsString;
-use std::io::Write;
 use std::sync::Arc;
 
 /// Runs the program and returns its exit code.

@@ -105,27 +105,27 @@ fn home(args: &Args) -> Result<(Home, Option<tempfile::TempDir>), Failure> {
     let (dir, ephemeral) = match (&args.session_dir, &args.session_id) {
         (Some(dir), Some(id)) => (dir.join(id), None),
         (Some(dir), None) => (dir.clone(), None),
-        (None, _) => {
-            let made = tempfile::Builder::new().prefix("fast-rlm-").tempdir();
-            let made = made.map_err(|cause| Failure::File {
-                path: std::env::temp_dir(),
-                cause,
-            })?;
-            (made.path().to_owned(), Some(made))
-        }
+        (None, _) => temporary()?,
     };
     let home = Home {
         log_dir: args.log_dir.clone(),
         absolute_logs: args.absolute_logs,
+        prefix: args.prefix.clone().unwrap_or_else(|| "run".into()),
+        // A session that ends with the program needs no log to be resumed from.
+        storage: args.session_dir.clone(),
         ..Home::new(dir)
     };
-    Ok((
-        Home {
-            prefix: args.prefix.clone().unwrap_or(home.prefix),
-            ..home
-        },
-        ephemeral,
-    ))
+    Ok((home, ephemeral))
+}
+
+/// A private directory that is removed when the program ends.
+fn temporary() -> Result<(PathBuf, Option<tempfile::TempDir>), Failure> {
+    let made = tempfile::Builder::new().prefix("fast-rlm-").tempdir();
+    let made = made.map_err(|cause| Failure::File {
+        path: std::env::temp_dir(),
+        cause,
+    })?;
+    Ok((made.path().to_owned(), Some(made)))
 }
 
 fn settings(args: &Args, config: &Config) -> Result<Settings, Failure> {

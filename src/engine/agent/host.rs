@@ -90,40 +90,34 @@ impl Host {
     }
 
     async fn child(&self, delegation: Delegation, args: &Value) -> (Result<Value, HostError>, Option<LeafCall>) {
+        let journal = self.spec.journal.upgrade();
         let spec = delegation.into_spec(&self.run.settings, &self.spec);
-        let (child, started) = (spec.id.run_id.clone(), clock::now());
-        let number = self.spec.journal.as_ref().map(|journal| journal.next_call());
+        let begun = journal.map(|journal| LeafCall {
+            call: "llm_query".into(),
+            number: journal.next_call(),
+            run_id: self.spec.id.run_id.to_string(),
+            input: Some(journal.input_digest(&args.to_string())),
+            shown_input: Some(args.clone()),
+            child_run: Some(spec.id.run_id.to_string()),
+            started: clock::now(),
+            ..LeafCall::default()
+        });
         let answer = match run_agent(Arc::clone(&self.run), spec).await.result {
             Ok(value) => Ok(value.value),
             Err(error) => Err(HostError::new(format!("the sub-agent has no answer: {error}"))),
         };
-        let cell = self
-            .spec
-            .journal
-            .as_ref()
-            .zip(number)
-            .map(|(journal, number)| LeafCall {
-                call: "llm_query".into(),
-                number,
-                run_id: self.spec.id.run_id.to_string(),
-                input: Some(journal.input_digest(&args.to_string())),
-                shown_input: Some(args.clone()),
-                outcome: cell_outcome(&answer),
-                child_run: Some(child.to_string()),
-                started,
-                ended: clock::now(),
-                ..LeafCall::default()
-            });
+        let cell = begun.map(|begun| LeafCall {
+            outcome: cell_outcome(&answer),
+            ended: clock::now(),
+            ..begun
+        });
         (answer, cell)
     }
 
     /// A result that cannot be logged ends the query: it could not be kept.
     fn log(&self, cells: Vec<LeafCall>) -> Result<(), HostError> {
-        let logged = self
-            .spec
-            .journal
-            .as_ref()
-            .map_or(Ok(()), |journal| journal.cells(cells));
+        let journal = self.spec.journal.upgrade().filter(|_| !cells.is_empty());
+        let logged = journal.map_or(Ok(()), |journal| journal.cells(cells));
         logged.map_err(|error| {
             let error = RunError::from(error);
             self.run.halt_on(&error);

@@ -20,7 +20,7 @@ use super::seats::Seat;
 use super::settings::Model;
 use crate::provider::{Message, Reply};
 use crate::repl::{Context, FinalValue, Repl, Role, ToolModule};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use talk::Talk;
 
 /// What an agent is started with.
@@ -39,8 +39,9 @@ pub(super) struct Spec {
     pub(super) preamble: Option<String>,
     /// What the session keeps, for its root.
     pub(super) keeper: Option<Keeper>,
-    /// The session's log, for the leaf calls of every agent.
-    pub(super) journal: Option<Arc<Journal>>,
+    /// The session's log, for the leaf calls of every agent. Weak: REPLs end a little after their agents, and must
+    /// not keep the store open.
+    pub(super) journal: Weak<Journal>,
 }
 
 impl Spec {
