@@ -74,7 +74,10 @@ impl Session {
         {
             let lines = self.raw.lines.of_mut(facts.id);
             let run = match kept.remove(&facts.id) {
-                Some(run) if !lines.dirty && !run.is_from_code() => run,
+                Some(mut run) if !lines.dirty && !run.is_from_code() => {
+                    run.lead_with(None);
+                    run
+                }
                 _ => {
                     lines.tidy();
                     lines.dirty = false;

@@ -153,7 +153,7 @@ fn in_order(drafts: Vec<Draft>, parents: &[Option<usize>]) -> Vec<Ordered> {
 }
 
 impl Run {
-    /// Puts the query's own root first, the others in order behind it.
+    /// Puts the query's own root first, the others in their order behind it; without one, all in order.
     pub(super) fn lead_with(&mut self, run_id: Option<&str>) {
         self.roots.sort();
         let own = run_id
