@@ -174,9 +174,11 @@ impl Run {
     pub(super) fn restricted(&self, keep: impl Fn(AgentId) -> bool) -> Self {
         let mut places: Vec<Option<AgentId>> = Vec::with_capacity(self.agents.len());
         let mut part = Self {
-            agents: Vec::new(),
-            roots: Vec::new(),
-            ..self.clone()
+            log: self.log,
+            lines: self.lines,
+            unreadable: self.unreadable,
+            complete: self.complete,
+            ..Self::default()
         };
         for (index, agent) in self.agents.iter().enumerate() {
             let parent = agent.parent.and_then(|id| places.get(id.0 as usize).copied().flatten());
