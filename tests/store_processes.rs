@@ -3,6 +3,8 @@
 //! The other processes are this same test binary, started again for the test `child`, which plays the role that an
 //! environment variable names.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
