@@ -5,12 +5,12 @@ use std::fs;
 
 use fast_rlm::store::payload::{CellOutcome, LeafCall, StepEnded, TurnStarted};
 use fast_rlm::store::{
-    At, Cassette, Digest, Kind, NewEvent, NewSession, Parked, Redact, Select, Served, SessionWriter, Storage, Store,
-    StoreError, copy_session,
+    At, Cassette, Digest, Kind, Namespace, NewEvent, NewSession, Parked, Redact, Select, Served, SessionWriter,
+    Storage, Store, StoreError, copy_session,
 };
 use serde_json::json;
 
-use crate::filled;
+use crate::{filled, note};
 
 fn hide(secret: &'static str) -> Redact {
     Redact::with(move |text| match text.contains(secret) {
@@ -114,6 +114,25 @@ fn a_result_over_the_cap_keeps_only_its_beginning_and_is_never_served() {
         .unwrap()
         .events;
     assert!(format!("{:?}", payloads[1].fact).len() < 10_000);
+}
+
+#[test]
+fn a_session_is_taken_over_although_one_file_was_put_back_from_an_older_copy() {
+    let dir = filled();
+    let old = fs::read(dir.path().join("events.db")).unwrap();
+    let store = Storage::dir(dir.path()).open().unwrap();
+    for _ in 0..3 {
+        SessionWriter::take_over(&store, "s_1").unwrap();
+    }
+    drop(store);
+    fs::write(dir.path().join("events.db"), old).unwrap();
+    let store = Storage::dir(dir.path()).open().unwrap();
+    let writer = SessionWriter::take_over(&store, "s_1").unwrap();
+    let namespace = Namespace {
+        at: At::after(0, 1),
+        bindings: vec![],
+    };
+    writer.end_step(&namespace, &[], vec![note(3)]).unwrap();
 }
 
 #[test]

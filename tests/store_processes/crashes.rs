@@ -127,6 +127,30 @@ fn killed_after_any_write_a_session_is_whole_and_can_go_on() {
     assert!(killed_at >= STEPS * 13, "{killed_at}");
 }
 
+#[test]
+fn a_write_that_fails_leaves_a_session_whole_and_works_once_the_cause_is_gone() {
+    for point in [
+        "atomic.create",
+        "atomic.write",
+        "atomic.sync",
+        "events.write",
+        "events.commit",
+        "flow.write",
+    ] {
+        for what in ["full", "readonly", "denied", "gone"] {
+            let dir = tempfile::tempdir().unwrap();
+            // The first two commits of each database make it and its session.
+            let count = if point.starts_with("atomic") { 1 } else { 3 };
+            let failed = wait(start("turn", dir.path(), 0, &format!("{point}:{count}={what}")));
+            assert!(!failed.success(), "{point} {what}");
+            check_whole(dir.path());
+            assert!(!leftovers(dir.path()), "{point} {what}");
+            assert!(wait(start("turn", dir.path(), 0, "")).success(), "{point} {what}");
+            assert_eq!(check_whole(dir.path()), STEPS as usize, "{point} {what}");
+        }
+    }
+}
+
 fn wait(mut child: Child) -> ExitStatus {
     hear(&mut child).for_each(drop);
     child.wait().unwrap()

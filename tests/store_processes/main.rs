@@ -26,7 +26,11 @@ fn start(role: &str, dir: &Path, arg: u64, armed: &str) -> Child {
         .env(ARG, arg.to_string())
         .env(fault::VARIABLE, armed)
         .stdout(Stdio::piped())
-        .stderr(Stdio::inherit())
+        .stderr(if armed.is_empty() {
+            Stdio::inherit()
+        } else {
+            Stdio::null()
+        })
         .spawn()
         .unwrap()
 }

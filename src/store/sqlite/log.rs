@@ -105,10 +105,10 @@ impl EventStore for SqliteEvents {
             })
     }
 
-    fn raise_token(&self, id: &str) -> Result<Token, StoreError> {
+    fn raise_token_above(&self, id: &str, above: Token) -> Result<Token, StoreError> {
         self.0
-            .write("taking over a session of", Durability::Process, |transaction| {
-                registry::raise(transaction, id)
+            .write("taking over a session of", Durability::Power, |transaction| {
+                registry::raise(transaction, id, above)
             })
     }
 
