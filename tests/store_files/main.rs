@@ -4,6 +4,7 @@
 
 mod formats;
 mod places;
+mod power;
 mod reading;
 mod recording;
 

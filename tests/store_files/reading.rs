@@ -55,3 +55,45 @@ fn a_writer_leaves_everything_in_the_main_file() {
     assert_eq!(count(&events_of(alone.path()).unwrap()), 3);
     drop(reader);
 }
+
+#[test]
+fn a_reader_sees_whole_appends_only() {
+    let dir = filled();
+    let store = Storage::dir(dir.path()).open().unwrap();
+    let token = store.events.raise_token("s_1").unwrap();
+    let before = count(store.events.as_ref());
+    let path = dir.path().to_owned();
+    let reading = std::thread::spawn(move || {
+        loop {
+            let reader = Store::open_read_only(&path).unwrap();
+            let seen = count(reader.events.as_ref()) - before;
+            assert_eq!(seen % 3, 0);
+            if seen == 300 {
+                break;
+            }
+        }
+    });
+    for batch in 0..100 {
+        let notes = [0, 1, 2].map(|n| note(1000 + batch * 3 + n));
+        store.events.append("s_1", token, &notes).unwrap();
+    }
+    reading.join().unwrap();
+}
+
+#[test]
+fn a_store_that_is_just_being_made_reads_as_empty() {
+    let dir = tempfile::tempdir().unwrap();
+    for file in ["events.db", "flow.db"] {
+        let making = rusqlite::Connection::open(dir.path().join(file)).unwrap();
+        making
+            .pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))
+            .unwrap();
+    }
+    let before = fingerprint(dir.path());
+    let store = Store::open_read_only(dir.path()).unwrap();
+    assert_eq!(store.events.sessions().unwrap(), []);
+    assert_eq!(store.flow.points("s_1").unwrap(), []);
+    drop(store);
+    assert_eq!(fingerprint(dir.path()), before);
+    Storage::dir(dir.path()).open().unwrap();
+}
