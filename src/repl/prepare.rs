@@ -193,12 +193,19 @@ fn fill(engine: &Engine, directory: &Path, progress: Progress<'_>) -> Result<(),
 
 /// On a thread of its own, because the caller's may already be driving a runtime.
 fn take_snapshot(plain: &[u8], library: &Path) -> Result<Vec<u8>, PrepareError> {
-    let failed = |reason: String| PrepareError::Stage { stage: "start Python for the snapshot", reason };
+    let failed = |reason: String| PrepareError::Stage {
+        stage: "start Python for the snapshot",
+        reason,
+    };
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
-            runtime.map_err(|error| failed(error.to_string()))?.block_on(snapshot::pre_initialise(plain, library))
+            runtime
+                .map_err(|error| failed(error.to_string()))?
+                .block_on(snapshot::pre_initialise(plain, library))
         });
-        thread.join().unwrap_or_else(|_| Err(failed("its thread failed".into())))
+        thread
+            .join()
+            .unwrap_or_else(|_| Err(failed("its thread failed".into())))
     })
 }

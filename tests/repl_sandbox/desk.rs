@@ -12,7 +12,9 @@ use std::time::Duration;
 /// The interpreter of this test process, prepared if need be.
 pub(crate) fn factory() -> PythonFactory {
     static FACTORY: OnceLock<PythonFactory> = OnceLock::new();
-    FACTORY.get_or_init(|| PythonFactory::load(&mut |line| println!("{line}")).expect("Python is prepared")).clone()
+    FACTORY
+        .get_or_init(|| PythonFactory::load(&mut |line| println!("{line}")).expect("Python is prepared"))
+        .clone()
 }
 
 /// Answers calls after 20 ms, and remembers them.
@@ -23,7 +25,12 @@ pub(crate) struct Host {
 
 impl Host {
     pub(crate) fn names(&self) -> Vec<String> {
-        self.calls.lock().unwrap().iter().map(|call| call.name.clone()).collect()
+        self.calls
+            .lock()
+            .unwrap()
+            .iter()
+            .map(|call| call.name.clone())
+            .collect()
     }
 
     pub(crate) fn last(&self) -> HostCall {
@@ -39,9 +46,10 @@ impl HostCalls for Host {
         match (call.name.as_str(), context.as_str()) {
             ("llm_query", Some("HANG")) => std::future::pending().await,
             ("llm_query", Some("FAIL")) => Err(HostError::new("the model refused")),
-            ("llm_query", Some("DENY")) => {
-                Err(HostError { exception: PythonException::Permission, message: "not allowed".into() })
-            }
+            ("llm_query", Some("DENY")) => Err(HostError {
+                exception: PythonException::Permission,
+                message: "not allowed".into(),
+            }),
             ("llm_query", _) => {
                 tokio::time::sleep(Duration::from_millis(20)).await;
                 Ok(json!({ "echo": context }))
@@ -51,9 +59,10 @@ impl HostCalls for Host {
                 Ok(queries.map(|query| json!({ "echo": query["context"] })).collect())
             }
             ("ask", _) => Ok(json!("yes")),
-            ("tool_begin", _) if call.args["name"] == "denied" => {
-                Err(HostError { exception: PythonException::Permission, message: "denied by the approver".into() })
-            }
+            ("tool_begin", _) if call.args["name"] == "denied" => Err(HostError {
+                exception: PythonException::Permission,
+                message: "denied by the approver".into(),
+            }),
             ("tool_begin", _) if call.args["name"] == "recorded" => Ok(json!({ "value": "from the record" })),
             ("tool_begin", _) => Ok(json!({ "run": true })),
             ("tool_end", _) => Ok(Value::Null),
@@ -76,14 +85,35 @@ impl Desk {
     }
 
     pub(crate) async fn with_limits(limits: Limits) -> Self {
-        Self::start(StartOptions { limits, ..StartOptions::default() }).await.0
+        Self::start(StartOptions {
+            limits,
+            ..StartOptions::default()
+        })
+        .await
+        .0
     }
 
     pub(crate) async fn start(options: StartOptions) -> (Self, Report) {
         let host = Arc::new(Host::default());
-        let Started { repl, tools, tool_errors, restored } =
-            factory().start(options, host.clone()).await.expect("the REPL starts");
-        (Self { repl, host, chunks: Vec::new(), number: 0 }, Report { tools, tool_errors, restored })
+        let Started {
+            repl,
+            tools,
+            tool_errors,
+            restored,
+        } = factory().start(options, host.clone()).await.expect("the REPL starts");
+        (
+            Self {
+                repl,
+                host,
+                chunks: Vec::new(),
+                number: 0,
+            },
+            Report {
+                tools,
+                tool_errors,
+                restored,
+            },
+        )
     }
 
     pub(crate) async fn run(&mut self, code: &str) -> StepOutcome {
