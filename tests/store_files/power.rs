@@ -24,6 +24,7 @@ fn cut_off(left: &Path) -> u64 {
     let writer = SessionWriter::take_over(&store, &session.id).unwrap();
     for step in 0..STEPS {
         let swept = Swept {
+            imports: vec![],
             state: Some(state(step)),
             dropped: vec![],
         };

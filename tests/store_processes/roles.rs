@@ -113,6 +113,7 @@ fn write_step(writer: &SessionWriter, dir: &Path, turn: u32, step: u32) {
         .unwrap();
     let state = state(turn, step);
     let swept = Swept {
+        imports: vec![],
         state: Some(Digest::of(&state)),
         dropped: vec![],
     };
