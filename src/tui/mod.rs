@@ -5,8 +5,11 @@
 
 pub mod action;
 pub mod body;
+pub mod compositor;
 pub mod ctx;
+pub mod driver;
 pub mod effect;
+pub mod frames;
 pub mod input;
 pub mod keymap;
 pub mod notice;

@@ -3,6 +3,8 @@
 //! A screen is a pure function of the model and of its own small state: [`Screen::update`] takes an input and returns
 //! what is to be done, [`Screen::draw`] paints cells. Each screen has a file or folder of its own here.
 
+mod help;
+mod palette;
 mod route;
 
 pub use route::{Place, QueryKey, Route};
@@ -67,7 +69,7 @@ pub struct Matches {
 }
 
 /// The screen of a route; `None` when it has nothing to show (its query is gone).
-pub fn open(route: &Route, _ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
+pub fn open(route: &Route, ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
     match route {
         Route::Overview => None,
         Route::Run { .. } => None,
@@ -78,7 +80,7 @@ pub fn open(route: &Route, _ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
         Route::Problems => None,
         Route::SearchResults { .. } => None,
         Route::Export { .. } => None,
-        Route::Help => None,
-        Route::Palette => None,
+        Route::Help => Some(Box::new(help::Help::default())),
+        Route::Palette => Some(Box::new(palette::Palette::new(ctx))),
     }
 }
