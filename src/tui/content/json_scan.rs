@@ -143,7 +143,13 @@ mod tests {
 
     fn values(text: &str) -> Vec<(Option<&str>, &str, usize)> {
         Members::new(text, 0)
-            .map(|m| (m.key.map(|key| &text[key]), &text[m.value], m.members))
+            .map(|m| {
+                (
+                    m.key.and_then(|key| text.get(key)),
+                    text.get(m.value).unwrap(),
+                    m.members,
+                )
+            })
             .collect()
     }
 

@@ -137,7 +137,7 @@ mod tests {
         tokens
             .list
             .iter()
-            .map(|(token, at)| (*token, &text[at.clone()]))
+            .map(|(token, at)| (*token, text.get(at.clone()).unwrap()))
             .collect()
     }
 

@@ -54,13 +54,7 @@ impl Table {
     }
 
     fn widths(&self) -> Vec<usize> {
-        let of = |column: usize| {
-            self.rows
-                .iter()
-                .filter_map(|row| row.get(column))
-                .map(|cell| cells(cell))
-                .max()
-        };
+        let of = |column: usize| self.rows.iter().filter_map(|row| row.get(column)).map(cells).max();
         (0..self.alignments.len())
             .map(|column| of(column).unwrap_or(0))
             .collect()
