@@ -6,9 +6,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::Rendered;
 use super::json_scan::{Members, skip_space, value_end};
-use super::{Class, Styled, StyledBuilder};
+use super::rendered::Builder;
 use crate::text::{SafeText, count};
+use crate::tui::theme::Role;
 
 mod escape;
 
@@ -219,8 +221,8 @@ impl JsonTree {
 
     /// Everything as folded now, one line a row (an open string of several lines takes as many), and for each line
     /// its row.
-    pub fn styled(&self) -> (Styled, Vec<usize>) {
-        let mut out = StyledBuilder::default();
+    pub fn styled(&self) -> (Rendered, Vec<usize>) {
+        let mut out = Builder::default();
         let mut row_of_line = Vec::with_capacity(self.rows.len());
         for (index, row) in self.rows.iter().enumerate() {
             if index > 0 {
@@ -237,36 +239,39 @@ impl JsonTree {
     }
 
     /// Prints a row; how many lines it took.
-    fn print(&self, row: &JsonRow, out: &mut StyledBuilder) -> usize {
+    fn print(&self, row: &JsonRow, out: &mut Builder) -> usize {
         let indent = "  ".repeat(row.depth.min(MAX_INDENT) as usize);
-        out.push(&indent, Class::Plain);
+        out.push(&indent, Role::Text);
         let mark = match (row.folds() && row.kind != RowKind::More, row.open) {
             (true, true) => "▾ ",
             (true, false) => "▸ ",
             (false, _) => "  ",
         };
-        out.push(mark, Class::Mark);
+        out.push(mark, Role::Dim);
         if let (Some(key), true) = (&row.key, row.kind != RowKind::More) {
-            out.push(SafeText::line(&escape::readable(self.source(key))).as_str(), Class::Key);
-            out.push(": ", Class::Punctuation);
+            out.push(
+                SafeText::line(&escape::readable(self.source(key))).as_str(),
+                Role::CodeKey,
+            );
+            out.push(": ", Role::CodeOperator);
         }
         let lines = self.print_value(row, &indent, out);
         if row.comma && !(row.open && row.kind != RowKind::Text) {
-            out.push(",", Class::Punctuation);
+            out.push(",", Role::CodeOperator);
         }
         lines
     }
 
-    fn print_value(&self, row: &JsonRow, indent: &str, out: &mut StyledBuilder) -> usize {
+    fn print_value(&self, row: &JsonRow, indent: &str, out: &mut Builder) -> usize {
         let object = self.source(&row.value).starts_with('{');
         match row.kind {
-            RowKind::Close => out.push(if object { "}" } else { "]" }, Class::Punctuation),
+            RowKind::Close => out.push(if object { "}" } else { "]" }, Role::CodeOperator),
             RowKind::Object(_) | RowKind::Array(_) if row.open => {
-                out.push(if object { "{" } else { "[" }, Class::Punctuation);
+                out.push(if object { "{" } else { "[" }, Role::CodeOperator);
             }
             RowKind::Object(members) => self.print_folded(row, members, ("member", "members"), out),
             RowKind::Array(members) => self.print_folded(row, members, ("item", "items"), out),
-            RowKind::More => out.push("… more", Class::Mark),
+            RowKind::More => out.push("… more", Role::Dim),
             RowKind::Text if row.open => return self.print_lines(row, indent, out),
             RowKind::Text | RowKind::Scalar => self.print_scalar(row, out),
         }
@@ -274,32 +279,32 @@ impl JsonTree {
     }
 
     /// The start of a folded value and its size.
-    fn print_folded(&self, row: &JsonRow, members: usize, names: (&str, &str), out: &mut StyledBuilder) {
+    fn print_folded(&self, row: &JsonRow, members: usize, names: (&str, &str), out: &mut Builder) {
         let source = self.source(&row.value);
         let head: String = source.chars().take(QUOTED_CELLS).collect();
         let whole = head.len() == source.len();
-        out.push(SafeText::line(&escape::readable(&head)).as_str(), Class::Comment);
+        out.push(SafeText::line(&escape::readable(&head)).as_str(), Role::CodeComment);
         if !whole {
             let name = if members == 1 { names.0 } else { names.1 };
-            out.push(&format!("… {} {name}", count(members as u128)), Class::Mark);
+            out.push(&format!("… {} {name}", count(members as u128)), Role::Dim);
         }
     }
 
-    fn print_scalar(&self, row: &JsonRow, out: &mut StyledBuilder) {
+    fn print_scalar(&self, row: &JsonRow, out: &mut Builder) {
         let source = self.source(&row.value);
         let head = head_of(source, SHOWN_BYTES);
-        let class = match source.as_bytes().first() {
-            Some(b'"') => Class::String,
-            Some(b'0'..=b'9' | b'-') => Class::Number,
-            Some(b't' | b'f' | b'n') => Class::Keyword,
-            _ => Class::Plain,
+        let role = match source.as_bytes().first() {
+            Some(b'"') => Role::CodeString,
+            Some(b'0'..=b'9' | b'-') => Role::CodeNumber,
+            Some(b't' | b'f' | b'n') => Role::CodeConstant,
+            _ => Role::Text,
         };
-        out.push(SafeText::line(&escape::readable(head)).as_str(), class);
+        out.push(SafeText::line(&escape::readable(head)).as_str(), role);
         push_left(source.len() - head.len(), out);
     }
 
     /// A string of several lines, one line each, below its key.
-    fn print_lines(&self, row: &JsonRow, indent: &str, out: &mut StyledBuilder) -> usize {
+    fn print_lines(&self, row: &JsonRow, indent: &str, out: &mut Builder) -> usize {
         let source = self.source(&row.value);
         let head = head_of(source, SHOWN_BYTES);
         let text = SafeText::block(&escape::decoded(head.trim_matches('"')));
@@ -308,19 +313,19 @@ impl JsonTree {
             if i > 0 || row.key.is_some() {
                 out.newline();
                 lines += 1;
-                out.push(indent, Class::Plain);
-                out.push("  │ ", Class::Mark);
+                out.push(indent, Role::Text);
+                out.push("  │ ", Role::Dim);
             }
-            out.push(line, Class::String);
+            out.push(line, Role::CodeString);
         }
         push_left(source.len() - head.len(), out);
         lines + 1
     }
 }
 
-fn push_left(bytes: usize, out: &mut StyledBuilder) {
+fn push_left(bytes: usize, out: &mut Builder) {
     if bytes > 0 {
-        out.push(&format!(" … {} more bytes", count(bytes as u128)), Class::Mark);
+        out.push(&format!(" … {} more bytes", count(bytes as u128)), Role::Dim);
     }
 }
 

@@ -4,7 +4,7 @@ use super::literal_token::{Token, Tokens};
 
 /// What a token is for in the literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum Part {
     /// Its own kind says it.
     Itself,
     /// The key of a mapping, or the name of an argument.
@@ -17,7 +17,7 @@ pub(super) enum Role {
 #[derive(Debug)]
 pub(super) struct Literal {
     /// One for each token.
-    pub(super) roles: Vec<Role>,
+    pub(super) parts: Vec<Part>,
     /// For each opening bracket the index of its closing one; `None` for others and where the text ended before.
     pub(super) closes: Vec<Option<usize>>,
     /// The text ends inside the literal.
@@ -41,7 +41,7 @@ struct Check<'a> {
     tokens: &'a Tokens,
     frames: Vec<Frame>,
     after_value: bool,
-    roles: Vec<Role>,
+    parts: Vec<Part>,
     closes: Vec<Option<usize>>,
 }
 
@@ -53,7 +53,7 @@ pub(super) fn check(text: &str, tokens: &Tokens) -> Option<Literal> {
         tokens,
         frames: Vec::new(),
         after_value: false,
-        roles: vec![Role::Itself; count],
+        parts: vec![Part::Itself; count],
         closes: vec![None; count],
     };
     for at in 0..count {
@@ -61,7 +61,7 @@ pub(super) fn check(text: &str, tokens: &Tokens) -> Option<Literal> {
     }
     let torn = tokens.torn || !check.frames.is_empty() || !check.after_value;
     Some(Literal {
-        roles: check.roles,
+        parts: check.parts,
         closes: check.closes,
         torn,
     })
@@ -84,9 +84,9 @@ impl Check<'_> {
         self.kind(at.checked_sub(1)?)
     }
 
-    fn set_role(&mut self, at: usize, role: Role) {
-        if let Some(slot) = self.roles.get_mut(at) {
-            *slot = role;
+    fn set_part(&mut self, at: usize, part: Part) {
+        if let Some(slot) = self.parts.get_mut(at) {
+            *slot = part;
         }
     }
 
@@ -96,7 +96,7 @@ impl Check<'_> {
             (Token::Open(bracket), false) => self.open(at, bracket, false),
             (Token::Open(bracket @ (b'(' | b'[')), true) => {
                 (self.previous(at) == Some(Token::Name)).then_some(())?;
-                self.set_role(at.checked_sub(1)?, Role::Callee);
+                self.set_part(at.checked_sub(1)?, Part::Callee);
                 self.open(at, bracket, true)
             }
             (Token::Name, false) => self.name(at),
@@ -168,7 +168,7 @@ impl Check<'_> {
         frame.named = true;
         let item = frame.item;
         if item + 1 == at {
-            self.set_role(item, Role::Key);
+            self.set_part(item, Part::Key);
         }
         self.after_value = false;
         Some(())

@@ -3,10 +3,11 @@
 
 use std::ops::Range;
 
-use super::literal_grammar::{Literal, Role, is_constant};
+use super::literal_grammar::{Literal, Part, is_constant};
 use super::literal_token::{Token, Tokens};
-use super::{Class, StyledBuilder};
+use super::rendered::Builder;
 use crate::text::cell_width;
+use crate::tui::theme::Role;
 
 const INDENT: usize = 2;
 /// Items up to this width share lines when none of their brackets holds another.
@@ -34,7 +35,7 @@ pub(super) struct Layout<'a> {
     /// Frames that are laid out in lines.
     blocks: usize,
     column: usize,
-    pub(super) out: StyledBuilder,
+    pub(super) out: Builder,
 }
 
 impl<'a> Layout<'a> {
@@ -48,7 +49,7 @@ impl<'a> Layout<'a> {
             frames: Vec::new(),
             blocks: 0,
             column: 0,
-            out: StyledBuilder::default(),
+            out: Builder::default(),
         };
         layout.measure();
         layout
@@ -100,29 +101,29 @@ impl<'a> Layout<'a> {
         of(range.end).saturating_sub(of(range.start))
     }
 
-    fn class(&self, at: usize) -> Class {
-        match (self.literal.roles.get(at), self.kind(at)) {
-            (Some(Role::Key), _) => Class::Key,
-            (Some(Role::Callee), _) => Class::Function,
-            (_, Some(Token::String)) => Class::String,
-            (_, Some(Token::Number)) => Class::Number,
-            (_, Some(Token::Name)) if is_constant(self.source(at)) => Class::Keyword,
-            (_, Some(Token::Name)) => Class::Plain,
-            (_, Some(Token::Object)) => Class::Type,
-            (_, Some(Token::Operator)) => Class::Operator,
-            _ => Class::Punctuation,
+    fn role(&self, at: usize) -> Role {
+        match (self.literal.parts.get(at), self.kind(at)) {
+            (Some(Part::Key), _) => Role::CodeKey,
+            (Some(Part::Callee), _) => Role::CodeFunction,
+            (_, Some(Token::String)) => Role::CodeString,
+            (_, Some(Token::Number)) => Role::CodeNumber,
+            (_, Some(Token::Name)) if is_constant(self.source(at)) => Role::CodeConstant,
+            (_, Some(Token::Name)) => Role::Text,
+            (_, Some(Token::Object)) => Role::CodeType,
+            (_, Some(Token::Operator)) => Role::CodeOperator,
+            _ => Role::CodeOperator,
         }
     }
 
-    fn push(&mut self, piece: &str, class: Class) {
-        self.out.push(piece, class);
+    fn push(&mut self, piece: &str, role: Role) {
+        self.out.push(piece, role);
         self.column += cell_width(piece);
     }
 
     fn token(&mut self, at: usize) {
-        self.push(self.source(at), self.class(at));
+        self.push(self.source(at), self.role(at));
         if self.space_after(at) > 0 {
-            self.push(" ", Class::Plain);
+            self.push(" ", Role::Text);
         }
     }
 
@@ -131,11 +132,11 @@ impl<'a> Layout<'a> {
         let indent = (self.blocks * INDENT).min(self.width / 2);
         self.out.newline();
         self.column = 0;
-        self.push(&" ".repeat(indent), Class::Plain);
+        self.push(&" ".repeat(indent), Role::Text);
     }
 
     fn open(&mut self, at: usize) {
-        self.push(self.source(at), Class::Punctuation);
+        self.push(self.source(at), Role::CodeOperator);
         let frame = self.frame(at);
         self.frames.push(frame);
         self.blocks += usize::from(!matches!(frame, Frame::Flat));
@@ -178,18 +179,18 @@ impl<'a> Layout<'a> {
                 self.newline();
             }
         }
-        self.push(self.source(at), Class::Punctuation);
+        self.push(self.source(at), Role::CodeOperator);
     }
 
     fn comma(&mut self, at: usize) {
-        self.push(",", Class::Punctuation);
+        self.push(",", Role::CodeOperator);
         if matches!(self.kind(at + 1), Some(Token::Close(_)) | None) {
             return;
         }
         match self.frames.last() {
             Some(Frame::Block) => self.newline(),
             Some(Frame::Fill) if self.column + 1 + self.item_cells(at + 1) >= self.width => self.newline(),
-            _ => self.push(" ", Class::Plain),
+            _ => self.push(" ", Role::Text),
         }
     }
 
@@ -209,19 +210,19 @@ impl<'a> Layout<'a> {
         if flat || fits || !source.contains("\\n") {
             return self.token(at);
         }
-        let class = self.class(at);
+        let role = self.role(at);
         let indent = " ".repeat((self.column + 1).min(self.width / 2));
         let lines = split_after_newlines(source);
         for (i, line) in lines.into_iter().enumerate() {
             if i > 0 {
                 self.out.newline();
                 self.column = 0;
-                self.push(&indent, Class::Plain);
+                self.push(&indent, Role::Text);
             }
-            self.push(line, class);
+            self.push(line, role);
         }
         if self.space_after(at) > 0 {
-            self.push(" ", Class::Plain);
+            self.push(" ", Role::Text);
         }
     }
 }

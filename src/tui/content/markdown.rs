@@ -5,13 +5,14 @@
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
+use super::Rendered;
 use super::markdown_block::Blocks;
 use super::markdown_table::Table;
-use super::{Class, Styled};
 use crate::text::SafeText;
+use crate::tui::theme::Role;
 
 /// Lays Markdown out for `width` cells.
-pub fn render(source: &str, width: usize) -> Styled {
+pub fn render(source: &str, width: usize) -> Rendered {
     let safe = SafeText::block(source);
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let mut renderer = Renderer {
@@ -42,26 +43,26 @@ impl Renderer {
             Event::End(tag) => self.end(tag),
             Event::Text(text) if self.code => self.blocks.code(&text),
             Event::Text(text) | Event::InlineHtml(text) | Event::Html(text) => self.text(&text, None),
-            Event::Code(text) => self.text(&text, Some(Class::Code)),
-            Event::InlineMath(text) | Event::DisplayMath(text) => self.text(&text, Some(Class::Code)),
-            Event::FootnoteReference(name) => self.text(&format!("[{name}]"), Some(Class::Link)),
+            Event::Code(text) => self.text(&text, Some(Role::MarkdownCode)),
+            Event::InlineMath(text) | Event::DisplayMath(text) => self.text(&text, Some(Role::MarkdownCode)),
+            Event::FootnoteReference(name) => self.text(&format!("[{name}]"), Some(Role::MarkdownLink)),
             Event::SoftBreak => self.text(" ", None),
             Event::HardBreak => self.hard_break(),
             Event::Rule => self.blocks.rule(),
-            Event::TaskListMarker(done) => self.text(if done { "[x] " } else { "[ ] " }, Some(Class::Mark)),
+            Event::TaskListMarker(done) => self.text(if done { "[x] " } else { "[ ] " }, Some(Role::MarkdownMark)),
         }
     }
 
-    fn text(&mut self, text: &str, class: Option<Class>) {
+    fn text(&mut self, text: &str, role: Option<Role>) {
         match &mut self.table {
-            Some(table) => table.text(text, class.unwrap_or_default()),
-            None => self.blocks.text(text, class),
+            Some(table) => table.text(text, role.unwrap_or(Role::Text)),
+            None => self.blocks.text(text, role),
         }
     }
 
     fn hard_break(&mut self) {
         match &mut self.table {
-            Some(table) => table.text(" ", Class::Plain),
+            Some(table) => table.text(" ", Role::Text),
             None => self.blocks.end_line(),
         }
     }
@@ -74,9 +75,9 @@ impl Renderer {
             Tag::List(first) => self.list(first),
             Tag::Item => self.item(),
             Tag::Table(alignments) => self.table = Some(Table::new(&alignments)),
-            Tag::Emphasis => self.blocks.open_style(Class::Emphasis),
-            Tag::Strong => self.blocks.open_style(Class::Strong),
-            Tag::Strikethrough => self.blocks.open_style(Class::Struck),
+            Tag::Emphasis => self.blocks.open_style(Role::MarkdownEmphasis),
+            Tag::Strong => self.blocks.open_style(Role::MarkdownStrong),
+            Tag::Strikethrough => self.blocks.open_style(Role::Dim),
             Tag::Link { dest_url, .. } => self.links.push((dest_url.into_string(), false)),
             Tag::Image { dest_url, .. } => self.links.push((dest_url.into_string(), true)),
             Tag::Paragraph | Tag::HtmlBlock => self.blocks.gap(),
@@ -114,7 +115,7 @@ impl Renderer {
         self.blocks.gap();
         self.blocks.open_block("  ", "  ");
         if !language.is_empty() {
-            self.blocks.text(language, Some(Class::Mark));
+            self.blocks.text(language, Some(Role::MarkdownMark));
             self.blocks.end_line();
         }
         self.code = true;
@@ -168,7 +169,7 @@ impl Renderer {
         };
         let kind = if image { "image: " } else { "" };
         if !self.blocks.line_ends_with(&target) && !target.is_empty() {
-            self.text(&format!(" ({kind}{target})"), Some(Class::Link));
+            self.text(&format!(" ({kind}{target})"), Some(Role::MarkdownLink));
         }
     }
 }
@@ -177,6 +178,7 @@ impl Renderer {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::rendered::parts;
     use super::*;
     use crate::text::cell_width;
 
@@ -219,17 +221,12 @@ mod tests {
     #[test]
     fn classes_mark_what_they_should() {
         let styled = render("**bold** *em* `x`", 40);
-        let classes: Vec<_> = styled.pieces(0, styled.text.as_str()).collect();
-        assert_eq!(
-            classes,
-            [
-                ("bold", Class::Strong),
-                (" ", Class::Plain),
-                ("em", Class::Emphasis),
-                (" ", Class::Plain),
-                ("x", Class::Code),
-            ]
-        );
+        let expected = [
+            ("bold", Role::MarkdownStrong),
+            ("em", Role::MarkdownEmphasis),
+            ("x", Role::MarkdownCode),
+        ];
+        assert_eq!(parts(styled.text.as_str(), &styled.highlights), expected);
     }
 
     #[test]

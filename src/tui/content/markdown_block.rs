@@ -1,7 +1,9 @@
 //! Blocks of Markdown in lines: prefixes of lists and quotes, wrapped text, gaps between blocks.
 
-use super::{Class, Styled, StyledBuilder};
+use super::Rendered;
+use super::rendered::Builder;
 use crate::text::{cell_width, wrap_line};
+use crate::tui::theme::Role;
 
 /// Prefixes take at most this part of the width, so that deep nesting still leaves room for text.
 const PREFIX_SHARE: usize = 2;
@@ -19,11 +21,11 @@ struct Open {
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     width: usize,
-    out: StyledBuilder,
+    out: Builder,
     opens: Vec<Open>,
-    styles: Vec<Class>,
+    styles: Vec<Role>,
     /// Pieces of the text that is being collected.
-    line: Vec<(String, Class)>,
+    line: Vec<(String, Role)>,
     heading: Option<usize>,
     /// An empty line goes before the next one.
     gap: bool,
@@ -54,7 +56,7 @@ impl Blocks {
     pub(super) fn heading(&mut self, level: usize) {
         self.gap();
         self.heading = Some(level);
-        self.styles.push(Class::Heading);
+        self.styles.push(Role::MarkdownHeading);
     }
 
     /// The two highest levels are underlined, so that headings show without colour too.
@@ -67,7 +69,7 @@ impl Blocks {
             Some(2) => "─",
             _ => return,
         };
-        self.print(&[(rule.repeat(cells.min(self.room())), Class::Mark)]);
+        self.print(&[(rule.repeat(cells.min(self.room())), Role::MarkdownMark)]);
     }
 
     pub(super) fn open_block(&mut self, first: &str, rest: &str) {
@@ -92,23 +94,23 @@ impl Blocks {
         self.gap |= !self.tight;
     }
 
-    pub(super) fn open_style(&mut self, class: Class) {
-        self.styles.push(class);
+    pub(super) fn open_style(&mut self, role: Role) {
+        self.styles.push(role);
     }
 
     pub(super) fn close_style(&mut self) {
         self.styles.pop();
     }
 
-    /// Text of the current line, in `class` or in that of the innermost open style.
-    pub(super) fn text(&mut self, text: &str, class: Option<Class>) {
-        let class = class.or(self.styles.last().copied()).unwrap_or_default();
+    /// Text of the current line, in `role` or in that of the innermost open style.
+    pub(super) fn text(&mut self, text: &str, role: Option<Role>) {
+        let role = role.or(self.styles.last().copied()).unwrap_or(Role::Text);
         for (i, part) in text.split('\n').enumerate() {
             if i > 0 {
                 self.end_line();
             }
             if !part.is_empty() {
-                self.line.push((part.to_owned(), class));
+                self.line.push((part.to_owned(), role));
             }
         }
     }
@@ -116,14 +118,14 @@ impl Blocks {
     /// Lines of code: never wrapped here, so that copying gives them back.
     pub(super) fn code(&mut self, text: &str) {
         for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
-            self.print(&[(line.to_owned(), Class::Code)]);
+            self.print(&[(line.to_owned(), Role::MarkdownCode)]);
         }
     }
 
     pub(super) fn rule(&mut self) {
         self.gap();
         let rule = "─".repeat(self.room().min(40));
-        self.print(&[(rule, Class::Mark)]);
+        self.print(&[(rule, Role::MarkdownMark)]);
         self.gap |= !self.tight;
     }
 
@@ -147,25 +149,26 @@ impl Blocks {
             return;
         }
         for row in wrap_line(&text, self.room()) {
-            self.print(&between(&pieces, row.bytes.start, row.bytes.end));
+            let shown = text.get(row.bytes.clone()).unwrap_or_default().trim_end();
+            self.print(&between(&pieces, row.bytes.start, row.bytes.start + shown.len()));
         }
     }
 
     /// Prints one line behind the prefixes.
-    pub(super) fn print(&mut self, pieces: &[(String, Class)]) {
+    pub(super) fn print(&mut self, pieces: &[(String, Role)]) {
         if self.started {
             self.out.newline();
         }
         if std::mem::take(&mut self.gap) && self.started {
             let prefix = self.prefix(false);
-            self.out.push(prefix.trim_end(), Class::Mark);
+            self.out.push(prefix.trim_end(), Role::MarkdownMark);
             self.out.newline();
         }
         self.started = true;
         let prefix = self.prefix(true);
-        self.out.push(&prefix, Class::Mark);
-        for (text, class) in pieces {
-            self.out.push(text, *class);
+        self.out.push(&prefix, Role::MarkdownMark);
+        for (text, role) in pieces {
+            self.out.push(text, *role);
         }
     }
 
@@ -183,21 +186,21 @@ impl Blocks {
         crate::text::cut(&prefix, self.width / PREFIX_SHARE).0.to_owned()
     }
 
-    pub(super) fn finish(mut self) -> Styled {
+    pub(super) fn finish(mut self) -> Rendered {
         self.end_line();
         self.out.finish()
     }
 }
 
-/// The parts of pieces between two bytes of their joined text, without space at the end.
-fn between(pieces: &[(String, Class)], start: usize, end: usize) -> Vec<(String, Class)> {
+/// The parts of pieces between two bytes of their joined text.
+fn between(pieces: &[(String, Role)], start: usize, end: usize) -> Vec<(String, Role)> {
     let (mut at, mut parts) = (0, Vec::new());
-    for (text, class) in pieces {
+    for (text, role) in pieces {
         let from = start.saturating_sub(at).min(text.len());
         let to = end.saturating_sub(at).min(text.len());
         at += text.len();
         match text.get(from..to) {
-            Some(part) if !part.is_empty() => parts.push((part.to_owned(), *class)),
+            Some(part) if !part.is_empty() => parts.push((part.to_owned(), *role)),
             _ => {}
         }
     }

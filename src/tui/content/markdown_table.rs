@@ -2,13 +2,13 @@
 
 use pulldown_cmark::Alignment;
 
-use super::Class;
 use super::markdown_block::Blocks;
 use crate::text::cell_width;
+use crate::tui::theme::Role;
 
 const GAP: &str = "  ";
 
-type Pieces = Vec<(String, Class)>;
+type Pieces = Vec<(String, Role)>;
 
 /// A table that is being read.
 #[derive(Debug)]
@@ -30,8 +30,8 @@ impl Table {
         }
     }
 
-    pub(super) fn text(&mut self, text: &str, class: Class) {
-        self.cell.push((text.replace('\n', " "), class));
+    pub(super) fn text(&mut self, text: &str, role: Role) {
+        self.cell.push((text.replace('\n', " "), role));
     }
 
     pub(super) fn end_cell(&mut self) {
@@ -65,7 +65,7 @@ impl Table {
             blocks.print(&self.line(row, columns, index == 0));
             if index == 0 {
                 let rules: Vec<String> = columns.iter().map(|width| "─".repeat(*width)).collect();
-                blocks.print(&[(rules.join(GAP), Class::Mark)]);
+                blocks.print(&[(rules.join(GAP), Role::MarkdownMark)]);
             }
         }
     }
@@ -80,13 +80,13 @@ impl Table {
                 _ => 0,
             };
             let lead = if column > 0 { GAP.len() } else { 0 };
-            line.push((" ".repeat(lead + before), Class::Plain));
+            line.push((" ".repeat(lead + before), Role::Text));
             line.extend(
                 cell.iter()
-                    .map(|(text, class)| (text.clone(), if header { Class::Strong } else { *class })),
+                    .map(|(text, role)| (text.clone(), if header { Role::MarkdownStrong } else { *role })),
             );
             let last = column + 1 == row.len();
-            line.push((" ".repeat(if last { 0 } else { space - before }), Class::Plain));
+            line.push((" ".repeat(if last { 0 } else { space - before }), Role::Text));
         }
         line
     }
@@ -99,8 +99,8 @@ impl Table {
             }
             for (name, cell) in header.iter().zip(row) {
                 let name: String = name.iter().map(|(text, _)| text.as_str()).collect();
-                blocks.text(&format!("{name}: "), Some(Class::Strong));
-                cell.iter().for_each(|(text, class)| blocks.text(text, Some(*class)));
+                blocks.text(&format!("{name}: "), Some(Role::MarkdownStrong));
+                cell.iter().for_each(|(text, role)| blocks.text(text, Some(*role)));
                 blocks.end_line();
             }
         }

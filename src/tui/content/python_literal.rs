@@ -3,11 +3,12 @@
 //! Works on what `repr` wrote, also when a writer cut it: what is there is laid out, and the cut is marked. Text
 //! that is no literal (prose, tables, reprs of other objects) is left to be shown as it is.
 
+use super::Rendered;
 use super::literal_grammar::check;
 use super::literal_layout::Layout;
 use super::literal_token::tokenize;
-use super::{Class, Styled};
 use crate::text::SafeText;
+use crate::tui::theme::Role;
 
 /// Longer text is shown as it is.
 const MAX_BYTES: usize = 256 * 1024;
@@ -17,7 +18,7 @@ const PREVIEW_CHARS: usize = 2_000;
 const CUT_MARK: &str = "...[truncated, ";
 
 /// Lays out `repr` for `width` cells; `None` when it is no Python literal. The text pane wraps what is too long.
-pub fn pretty(repr: &str, width: usize) -> Option<Styled> {
+pub fn pretty(repr: &str, width: usize) -> Option<Rendered> {
     if repr.len() > MAX_BYTES {
         return None;
     }
@@ -33,9 +34,9 @@ pub fn pretty(repr: &str, width: usize) -> Option<Styled> {
     layout.print();
     let mut out = layout.out;
     if literal.torn || cut.is_some() {
-        out.push(" …", Class::Mark);
+        out.push(" …", Role::Dim);
         out.newline();
-        out.push(&cut_note(cut), Class::Mark);
+        out.push(&cut_note(cut), Role::Dim);
     }
     Some(out.finish())
 }
@@ -61,6 +62,7 @@ fn cut_note(chars: Option<&str>) -> String {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::rendered::parts;
     use super::*;
 
     fn lines(repr: &str, width: usize) -> String {
@@ -127,23 +129,15 @@ mod tests {
     #[test]
     fn classes_tell_keys_from_strings() {
         let styled = pretty("{'a': 'b', 2: None}", 40).unwrap();
-        let line = styled.text.as_str();
-        let classes: Vec<_> = styled
-            .pieces(0, line)
-            .filter(|(_, class)| *class != Class::Punctuation)
-            .collect();
-        assert_eq!(
-            classes,
-            [
-                ("'a'", Class::Key),
-                (" ", Class::Plain),
-                ("'b'", Class::String),
-                (" ", Class::Plain),
-                ("2", Class::Key),
-                (" ", Class::Plain),
-                ("None", Class::Keyword),
-            ]
-        );
+        let mut parts = parts(styled.text.as_str(), &styled.highlights);
+        parts.retain(|(_, role)| *role != Role::CodeOperator);
+        let expected = [
+            ("'a'", Role::CodeKey),
+            ("'b'", Role::CodeString),
+            ("2", Role::CodeKey),
+            ("None", Role::CodeConstant),
+        ];
+        assert_eq!(parts, expected);
     }
 
     #[test]

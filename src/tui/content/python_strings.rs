@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::Class;
+use crate::tui::theme::Role;
 
 /// What a line starts inside of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -17,12 +17,23 @@ pub(super) enum Inside {
     Triple(u8),
 }
 
+impl Inside {
+    /// The quotes that open, or close, what it is inside of.
+    pub(super) fn quotes(self) -> &'static str {
+        match self {
+            Inside::Code => "",
+            Inside::Triple(b'"') => "\"\"\"",
+            Inside::Triple(_) => "'''",
+        }
+    }
+}
+
 /// A stretch of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Stretch {
     pub(super) bytes: Range<usize>,
-    /// [`Class::String`], [`Class::Comment`] or [`Class::Plain`].
-    pub(super) class: Class,
+    /// [`Role::CodeString`], [`Role::CodeComment`] or [`Role::Text`].
+    pub(super) role: Role,
 }
 
 /// Splits a line into strings, comments and code; what the next line starts inside of.
@@ -31,24 +42,24 @@ pub(super) fn scan(line: &str, mut inside: Inside) -> (Vec<Stretch>, Inside) {
     let mut stretches = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
-        let (end, class) = match inside {
+        let (end, role) = match inside {
             Inside::Triple(quote) => {
                 let (end, closed) = triple_end(bytes, at, quote);
                 inside = if closed { Inside::Code } else { inside };
-                (end, Class::String)
+                (end, Role::CodeString)
             }
             Inside::Code => match bytes.get(at) {
-                Some(b'#') => (bytes.len(), Class::Comment),
+                Some(b'#') => (bytes.len(), Role::CodeComment),
                 Some(&quote @ (b'\'' | b'"')) if bytes.get(at..at + 3) == Some(&[quote; 3]) => {
                     let (end, closed) = triple_end(bytes, at + 3, quote);
                     inside = if closed { inside } else { Inside::Triple(quote) };
-                    (end, Class::String)
+                    (end, Role::CodeString)
                 }
-                Some(&quote @ (b'\'' | b'"')) => (string_end(bytes, at + 1, quote), Class::String),
-                _ => (code_end(bytes, at), Class::Plain),
+                Some(&quote @ (b'\'' | b'"')) => (string_end(bytes, at + 1, quote), Role::CodeString),
+                _ => (code_end(bytes, at), Role::Text),
             },
         };
-        stretches.push(Stretch { bytes: at..end, class });
+        stretches.push(Stretch { bytes: at..end, role });
         at = end;
     }
     (stretches, inside)
@@ -91,12 +102,12 @@ mod tests {
 
     use super::*;
 
-    fn split(line: &str, inside: Inside) -> (Vec<(&str, Class)>, Inside) {
+    fn split(line: &str, inside: Inside) -> (Vec<(&str, Role)>, Inside) {
         let (stretches, after) = scan(line, inside);
         (
             stretches
                 .into_iter()
-                .map(|s| (line.get(s.bytes).unwrap(), s.class))
+                .map(|s| (line.get(s.bytes).unwrap(), s.role))
                 .collect(),
             after,
         )
@@ -108,10 +119,10 @@ mod tests {
         assert_eq!(
             parts,
             [
-                ("x = ", Class::Plain),
-                ("'a#\\''", Class::String),
-                (" ", Class::Plain),
-                ("# 'c", Class::Comment),
+                ("x = ", Role::Text),
+                ("'a#\\''", Role::CodeString),
+                (" ", Role::Text),
+                ("# 'c", Role::CodeComment),
             ]
         );
         assert_eq!(after, Inside::Code);
@@ -122,7 +133,7 @@ mod tests {
         let (_, inside) = split("x = '''a", Inside::Code);
         assert_eq!(inside, Inside::Triple(b'\''));
         let (parts, after) = split("b \"\"\" ''' + 1", inside);
-        assert_eq!(parts, [("b \"\"\" '''", Class::String), (" + 1", Class::Plain)]);
+        assert_eq!(parts, [("b \"\"\" '''", Role::CodeString), (" + 1", Role::Text)]);
         assert_eq!(after, Inside::Code);
     }
 

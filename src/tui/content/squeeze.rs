@@ -2,10 +2,10 @@
 //! shortened, and spans of the short line are mapped back.
 //!
 //! Grammars of regular expressions take quadratic time on a 10 KB run of base64; the same run cut to a few bytes
-//! gives the same classes.
+//! gives the same roles.
 
-use super::Class;
 use super::python_strings::Stretch;
+use crate::tui::theme::Role;
 
 /// Bytes that a run keeps.
 const KEEP: usize = 32;
@@ -23,7 +23,7 @@ impl Squeezed {
     pub(super) fn new(line: &str, stretches: &[Stretch]) -> Self {
         let mut squeezed = Self::default();
         for stretch in stretches {
-            let quoted = stretch.class != Class::Plain;
+            let quoted = stretch.role != Role::Text;
             squeezed.stretch(line.get(stretch.bytes.clone()).unwrap_or_default(), quoted);
         }
         squeezed
