@@ -3,7 +3,10 @@
 //! A screen is a pure function of the model and of its own small state: [`Screen::update`] takes an input and returns
 //! what is to be done, [`Screen::draw`] paints cells. Each screen has a file or folder of its own here.
 
+mod list_search;
+pub mod memory;
 mod route;
+mod split;
 
 pub use route::{Place, QueryKey, Route};
 
@@ -67,13 +70,13 @@ pub struct Matches {
 }
 
 /// The screen of a route; `None` when it has nothing to show (its query is gone).
-pub fn open(route: &Route, _ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
+pub fn open(route: &Route, ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
     match route {
         Route::Overview => None,
         Route::Run { .. } => None,
         Route::Timeline { .. } => None,
         Route::SessionTimeline => None,
-        Route::Memory { .. } => None,
+        Route::Memory { name } => Some(Box::new(memory::MemoryScreen::new(name.as_deref(), ctx))),
         Route::Picker => None,
         Route::Problems => None,
         Route::SearchResults { .. } => None,
