@@ -5,7 +5,10 @@
 
 mod list_search;
 pub mod memory;
+pub mod problems;
 mod route;
+#[cfg(test)]
+mod sample;
 mod split;
 
 pub use route::{Place, QueryKey, Route};
@@ -78,7 +81,7 @@ pub fn open(route: &Route, ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
         Route::SessionTimeline => None,
         Route::Memory { name } => Some(Box::new(memory::MemoryScreen::new(name.as_deref(), ctx))),
         Route::Picker => None,
-        Route::Problems => None,
+        Route::Problems => Some(Box::new(problems::ProblemsScreen::new(ctx))),
         Route::SearchResults { .. } => None,
         Route::Export { .. } => None,
         Route::Help => None,

@@ -39,7 +39,7 @@ impl Split {
                 bordered: area.height >= 5,
             };
         }
-        let height = part(area.height).max(3).min(area.height);
+        let height = part(area.height).max(4).min(area.height);
         Self {
             list: Rect { height, ..area },
             detail: Rect {
@@ -48,6 +48,24 @@ impl Split {
                 ..area
             },
             bordered: area.height >= TALL,
+        }
+    }
+
+    /// The detail below the list, `rows` high inside its frame.
+    pub(super) fn above(area: Rect, rows: u16) -> Self {
+        let bordered = area.height >= TALL;
+        let height = (rows + if bordered { 2 } else { 1 }).min(area.height / 2);
+        Self {
+            list: Rect {
+                height: area.height - height,
+                ..area
+            },
+            detail: Rect {
+                y: area.bottom() - height,
+                height,
+                ..area
+            },
+            bordered,
         }
     }
 
@@ -77,6 +95,16 @@ impl Split {
     }
 }
 
+/// An area without its first column, so that text does not touch the border.
+pub(super) fn indented(area: Rect) -> Rect {
+    let by = u16::from(area.width > 2);
+    Rect {
+        x: area.x + by,
+        width: area.width - by,
+        ..area
+    }
+}
+
 /// What stands above a pane.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Title {
@@ -99,6 +127,8 @@ mod tests {
             let split = Split::of(area, share);
             prop_assert_eq!(split.list.area() + split.detail.area(), area.area());
             prop_assert_eq!(split.list.union(split.detail), area);
+            let above = Split::above(area, share);
+            prop_assert_eq!(above.list.area() + above.detail.area(), area.area());
         }
     }
 }

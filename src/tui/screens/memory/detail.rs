@@ -1,6 +1,6 @@
 //! The right side: the selected entry in full.
 
-use super::super::split::Title;
+use super::super::split::{Title, indented};
 use super::list::{mark, type_of};
 use crate::model::{MemoryEntry, MemoryKind};
 use crate::text::{SafeText, count};
@@ -37,7 +37,7 @@ pub(super) struct Detail {
     raw: bool,
     width: usize,
     /// Colours of the source.
-    source: Option<Arc<Highlights>>,
+    pub(super) source: Option<Arc<Highlights>>,
 }
 
 impl Detail {
@@ -78,11 +78,7 @@ impl Detail {
     }
 
     pub(super) fn draw(&mut self, entry: Option<&MemoryEntry>, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
-        let inside = Rect {
-            x: area.x + u16::from(area.width > 2),
-            width: area.width.saturating_sub(u16::from(area.width > 2)),
-            ..area
-        };
+        let inside = indented(area);
         // The last column is the scrollbar's.
         self.width = usize::from(inside.width.saturating_sub(1)).max(1);
         if !self.is_shown(entry) {

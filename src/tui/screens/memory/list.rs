@@ -29,26 +29,25 @@ impl Counts {
         }
     }
 
-    /// In words where they fit, else as numbers with marks.
-    pub(super) fn line(&self, cells: usize, ctx: &Ctx<'_>) -> Styled {
-        let words = [
-            plural(self.variables as u128, "variable", "variables"),
-            plural(self.functions as u128, "function", "functions"),
-            format!("{} dropped", self.dropped),
-        ]
-        .join(", ");
+    /// `36 variables, 2 functions, 4 dropped`.
+    pub(super) fn words(&self) -> String {
+        let variables = plural(self.variables as u128, "variable", "variables");
+        let functions = plural(self.functions as u128, "function", "functions");
+        format!("{variables}, {functions}, {} dropped", self.dropped)
+    }
+
+    /// The same as numbers with marks.
+    pub(super) fn marks(&self, ctx: &Ctx<'_>) -> Styled {
         let glyphs = Glyphs::of(ctx.options.ascii);
-        let marks = format!(
-            "{} {} {}{} {} {}{}",
+        let text = format!(
+            "{} {dot} {}{} {dot} {}{}",
             self.variables,
-            glyphs.separator,
             self.functions,
             glyphs.function,
-            glyphs.separator,
             self.dropped,
-            glyphs.failed
+            glyphs.failed,
+            dot = glyphs.separator,
         );
-        let text = if words.len() <= cells { words } else { marks };
         Styled::of(SafeText::line(&text), ctx.style(Role::Dim))
     }
 }

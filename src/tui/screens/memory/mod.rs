@@ -203,7 +203,7 @@ impl Screen for MemoryScreen {
             return list::draw_empty(area, buf, ctx);
         }
         let split = Split::of(area, LIST_SHARE);
-        let aside = self.counts.line(usize::from(split.list.width.saturating_sub(14)), ctx);
+        let aside = self.counts.marks(ctx);
         let title = Title {
             text: SafeText::literal("Memory"),
             aside,
@@ -225,7 +225,7 @@ impl Screen for MemoryScreen {
     }
 
     fn title(&self, _ctx: &Ctx<'_>) -> SafeText {
-        SafeText::literal("memory")
+        SafeText::line(&format!("memory · {}", self.counts.words()))
     }
 
     fn hints(&self, ctx: &Ctx<'_>) -> Vec<Action> {
