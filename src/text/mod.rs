@@ -9,6 +9,7 @@ mod money;
 mod restart;
 mod safe;
 mod sanitize;
+pub mod secret;
 mod width;
 mod wrap;
 
