@@ -5,14 +5,19 @@
 
 pub mod action;
 pub mod body;
+pub mod compositor;
 pub mod content;
 pub mod ctx;
+pub mod driver;
 pub mod effect;
+pub mod frames;
 pub mod input;
 pub mod keymap;
+pub mod motion;
 pub mod notice;
 pub mod pattern;
 pub mod screens;
+pub mod term;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod theme;

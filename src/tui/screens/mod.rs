@@ -3,13 +3,17 @@
 //! A screen is a pure function of the model and of its own small state: [`Screen::update`] takes an input and returns
 //! what is to be done, [`Screen::draw`] paints cells. Each screen has a file or folder of its own here.
 
+mod help;
 mod list_search;
-pub mod memory;
-pub mod problems;
+mod memory;
+mod palette;
+mod picker;
+mod problems;
 mod route;
 #[cfg(test)]
 mod sample;
 mod split;
+mod timeline;
 
 pub use route::{Place, QueryKey, Route};
 
@@ -77,14 +81,14 @@ pub fn open(route: &Route, ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
     match route {
         Route::Overview => None,
         Route::Run { .. } => None,
-        Route::Timeline { .. } => None,
-        Route::SessionTimeline => None,
+        Route::Timeline { query } => Some(Box::new(timeline::TimelineScreen::of_run(*query, ctx))),
+        Route::SessionTimeline => Some(Box::new(timeline::TimelineScreen::of_session(ctx))),
         Route::Memory { name } => Some(Box::new(memory::MemoryScreen::new(name.as_deref(), ctx))),
         Route::Picker => None,
         Route::Problems => Some(Box::new(problems::ProblemsScreen::new(ctx))),
         Route::SearchResults { .. } => None,
         Route::Export { .. } => None,
-        Route::Help => None,
-        Route::Palette => None,
+        Route::Help => Some(Box::new(help::Help::default())),
+        Route::Palette => Some(Box::new(palette::Palette::new(ctx))),
     }
 }
