@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn neighbours_start_a_step_apart_and_a_key_ends_it() {
         let mut entrance = Entrance::new(Duration::from_secs(1), 3, true);
-        let at = |ms| Duration::from_millis(1000 + ms);
+        let at = |ms: u64| Duration::from_millis(1000 + ms);
         assert_eq!(entrance.progress(0, at(0)), 0.0);
         assert!(entrance.progress(0, at(100)) > 0.0 && entrance.progress(1, at(100)) == 0.0);
         assert!(entrance.next_frame(at(100)).is_some());
