@@ -4,8 +4,16 @@
 //! what is to be done, [`Screen::draw`] paints cells. Each screen has a file or folder of its own here.
 
 mod help;
+mod list_search;
+mod memory;
 mod palette;
+mod picker;
+mod problems;
 mod route;
+#[cfg(test)]
+mod sample;
+mod split;
+mod timeline;
 
 pub use route::{Place, QueryKey, Route};
 
@@ -73,11 +81,11 @@ pub fn open(route: &Route, ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
     match route {
         Route::Overview => None,
         Route::Run { .. } => None,
-        Route::Timeline { .. } => None,
-        Route::SessionTimeline => None,
-        Route::Memory { .. } => None,
+        Route::Timeline { query } => Some(Box::new(timeline::TimelineScreen::of_run(*query, ctx))),
+        Route::SessionTimeline => Some(Box::new(timeline::TimelineScreen::of_session(ctx))),
+        Route::Memory { name } => Some(Box::new(memory::MemoryScreen::new(name.as_deref(), ctx))),
         Route::Picker => None,
-        Route::Problems => None,
+        Route::Problems => Some(Box::new(problems::ProblemsScreen::new(ctx))),
         Route::SearchResults { .. } => None,
         Route::Export { .. } => None,
         Route::Help => Some(Box::new(help::Help::default())),
