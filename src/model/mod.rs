@@ -24,6 +24,7 @@ mod placement;
 mod problem;
 mod provenance;
 mod python_names;
+mod python_tokens;
 mod query;
 mod raw;
 mod run;
