@@ -4,6 +4,7 @@
 //! what is to be done, [`Screen::draw`] paints cells. Each screen has a file or folder of its own here.
 
 mod help;
+mod overview;
 mod palette;
 mod route;
 
@@ -71,7 +72,7 @@ pub struct Matches {
 /// The screen of a route; `None` when it has nothing to show (its query is gone).
 pub fn open(route: &Route, ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
     match route {
-        Route::Overview => None,
+        Route::Overview => Some(Box::new(overview::Overview::new())),
         Route::Run { .. } => None,
         Route::Timeline { .. } => None,
         Route::SessionTimeline => None,
