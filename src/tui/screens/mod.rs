@@ -6,6 +6,7 @@
 mod help;
 mod list_search;
 mod memory;
+mod overview;
 mod palette;
 mod picker;
 mod problems;
@@ -79,7 +80,7 @@ pub struct Matches {
 /// The screen of a route; `None` when it has nothing to show (its query is gone).
 pub fn open(route: &Route, ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
     match route {
-        Route::Overview => None,
+        Route::Overview => Some(Box::new(overview::Overview::new())),
         Route::Run { .. } => None,
         Route::Timeline { query } => Some(Box::new(timeline::TimelineScreen::of_run(*query, ctx))),
         Route::SessionTimeline => Some(Box::new(timeline::TimelineScreen::of_session(ctx))),
