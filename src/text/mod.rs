@@ -5,6 +5,7 @@ mod count;
 mod duration;
 mod money;
 mod safe;
+pub mod secret;
 mod width;
 mod wrap;
 

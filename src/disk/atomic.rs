@@ -1,0 +1,276 @@
+//! Writing a file whole, or not at all, and durably: a temporary file in the same directory, fsync, rename, fsync of
+//! the directory. `kill -9` or a power cut at any instant leaves the old content or the new one.
+//!
+//! What the content means is the caller's; so is keeping other writers away ([`super::lock`]).
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use super::fault;
+
+const TEMP_SUFFIX: &str = ".tmp";
+
+/// What was being done when a write failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WritePhase {
+    /// Making the temporary file beside the target.
+    Create,
+    /// Writing the content to it.
+    Write,
+    /// Waiting until the content is on the disk.
+    Sync,
+    /// Putting it in the target's place.
+    Rename,
+    /// Waiting until the new name is on the disk. The content is in place already.
+    SyncDirectory,
+}
+
+impl WritePhase {
+    fn doing(self) -> &'static str {
+        match self {
+            Self::Create => "creating a temporary file for",
+            Self::Write => "writing",
+            Self::Sync => "syncing",
+            Self::Rename => "replacing",
+            Self::SyncDirectory => "syncing the directory of",
+        }
+    }
+}
+
+/// A file could not be written. Its earlier content is intact, unless only [`WritePhase::SyncDirectory`] failed.
+#[derive(Debug, thiserror::Error)]
+#[error("{} {}: {source}; {}", phase.doing(), path.display(), advice(source))]
+pub struct WriteError {
+    /// The file that was to be written.
+    pub path: PathBuf,
+    /// How far it came.
+    pub phase: WritePhase,
+    /// The cause.
+    pub source: io::Error,
+}
+
+/// What a person can do about an error of a file system.
+pub fn advice(cause: &io::Error) -> &'static str {
+    match cause.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space, then try again",
+        io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only: use a session directory on another one",
+        io::ErrorKind::PermissionDenied => "check who owns the file and its directory, and their permissions",
+        io::ErrorKind::NotFound => "its directory is gone: put it back, or use another session directory",
+        io::ErrorKind::NotADirectory => "a part of the path is a file: use another session directory",
+        io::ErrorKind::IsADirectory => "a directory has the file's name: move it away",
+        _ => "check the disk and the directory, then try again",
+    }
+}
+
+/// Replaces `path` by `content`.
+///
+/// Permissions of an existing file are kept; a new one gets those of the process. A symbolic link is replaced, never
+/// written through: a received session cannot aim a write outside its directory.
+///
+/// # Errors
+///
+/// [`WriteError`] naming the path, what was being done and the cause; the temporary file is removed.
+pub fn write(path: &Path, content: &[u8]) -> Result<(), WriteError> {
+    write_with(path, |file| file.write_all(content))
+}
+
+/// As [`write()`], for content that is produced piece by piece. `produce` gets an unbuffered file.
+///
+/// # Errors
+///
+/// As [`write()`]; an error of `produce` counts as [`WritePhase::Write`].
+pub fn write_with(path: &Path, produce: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), WriteError> {
+    let failed = |phase| {
+        move |source| WriteError {
+            path: path.to_owned(),
+            phase,
+            source,
+        }
+    };
+    let mut temp = create_beside(path).map_err(failed(WritePhase::Create))?;
+    produce(temp.as_file_mut())
+        .and_then(|()| fault::point("atomic.write"))
+        .map_err(failed(WritePhase::Write))?;
+    temp.as_file()
+        .sync_all()
+        .and_then(|()| fault::point("atomic.sync"))
+        .map_err(failed(WritePhase::Sync))?;
+    temp.persist(path)
+        .map_err(|refused| refused.error)
+        .and_then(|_| fault::point("atomic.rename"))
+        .map_err(failed(WritePhase::Rename))?;
+    sync_directory(directory_of(path))
+        .and_then(|()| fault::point("atomic.sync_directory"))
+        .map_err(failed(WritePhase::SyncDirectory))
+}
+
+/// Makes a change of names in `directory` durable. Where directories cannot be synced this does nothing.
+///
+/// # Errors
+///
+/// The file system's own.
+pub fn sync_directory(directory: &Path) -> io::Result<()> {
+    if cfg!(unix) {
+        File::open(directory)?.sync_all()
+    } else {
+        Ok(())
+    }
+}
+
+/// Removes temporary files that killed writers of `path` left behind, and returns how many. Only for who holds the
+/// session's lock: another writer's temporary file would be among them.
+///
+/// # Errors
+///
+/// The directory could not be read. A file that cannot be removed is left for the next time.
+pub fn remove_leftovers(path: &Path) -> io::Result<usize> {
+    let prefix = temp_prefix(path)?;
+    let mut removed = 0;
+    for entry in fs::read_dir(directory_of(path))? {
+        let entry = entry?;
+        if is_leftover(&entry.file_name(), &prefix) && fs::remove_file(entry.path()).is_ok() {
+            removed += 1;
+        }
+    }
+    Ok(removed)
+}
+
+fn is_leftover(name: &OsStr, prefix: &OsStr) -> bool {
+    let name = name.as_encoded_bytes();
+    name.starts_with(prefix.as_encoded_bytes()) && name.ends_with(TEMP_SUFFIX.as_bytes())
+}
+
+fn create_beside(path: &Path) -> io::Result<NamedTempFile> {
+    fault::point("atomic.create")?;
+    let prefix = temp_prefix(path)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(TEMP_SUFFIX);
+    let kept = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file);
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let temp = builder.tempfile_in(directory_of(path))?;
+    if let Some(old) = kept {
+        temp.as_file().set_permissions(old.permissions())?;
+    }
+    Ok(temp)
+}
+
+/// `.state.json.` for `…/state.json`: hidden, and told apart from the files of any other program.
+fn temp_prefix(path: &Path) -> io::Result<OsString> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+    let mut prefix = OsString::from(".");
+    prefix.push(name);
+    prefix.push(".");
+    Ok(prefix)
+}
+
+fn directory_of(path: &Path) -> &Path {
+    path.parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(dir: &Path) -> Vec<OsString> {
+        let mut names: Vec<_> = fs::read_dir(dir).unwrap().map(|e| e.unwrap().file_name()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn replaces_content_and_leaves_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("state.json");
+        write(&path, b"old").unwrap();
+        write(&path, b"new").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(names(dir.path()), ["state.json"]);
+    }
+
+    #[test]
+    fn a_failure_while_producing_keeps_the_old_file_and_no_temporary_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("state.json");
+        write(&path, b"old").unwrap();
+        let error = write_with(&path, |file| {
+            file.write_all(b"half")?;
+            Err(io::ErrorKind::StorageFull.into())
+        })
+        .unwrap_err();
+        assert_eq!(error.phase, WritePhase::Write);
+        let text = error.to_string();
+        assert!(
+            text.contains(&*path.to_string_lossy()) && text.contains("free some space"),
+            "{text}"
+        );
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(names(dir.path()), ["state.json"]);
+    }
+
+    #[test]
+    fn a_vanished_directory_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("gone").join("state.json");
+        let error = write(&path, b"x").unwrap_err();
+        assert_eq!(error.phase, WritePhase::Create);
+        assert!(error.to_string().contains("directory is gone"), "{error}");
+    }
+
+    #[test]
+    fn a_directory_in_the_files_place_is_refused_and_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("state.json");
+        fs::create_dir(&path).unwrap();
+        assert_eq!(write(&path, b"x").unwrap_err().phase, WritePhase::Rename);
+        assert_eq!(names(dir.path()), ["state.json"]);
+        assert!(path.is_dir());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn permissions_of_an_existing_file_are_kept() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("state.json");
+        write(&path, b"old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        write(&path, b"new").unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_replaced_and_its_target_untouched() {
+        let dir = tempfile::tempdir().unwrap();
+        let victim = dir.path().join("victim");
+        fs::write(&victim, "precious").unwrap();
+        let path = dir.path().join("state.json");
+        std::os::unix::fs::symlink(&victim, &path).unwrap();
+        write(&path, b"new").unwrap();
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
+        assert!(fs::symlink_metadata(&path).unwrap().is_file());
+    }
+
+    #[test]
+    fn leftovers_of_this_file_are_removed_and_of_no_other() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in [
+            ".state.json.a1.tmp",
+            ".state.json.tmp",
+            ".other.json.a1.tmp",
+            "state.json",
+            "x.tmp",
+        ] {
+            fs::write(dir.path().join(name), "").unwrap();
+        }
+        assert_eq!(remove_leftovers(&dir.path().join("state.json")).unwrap(), 2);
+        assert_eq!(names(dir.path()), [".other.json.a1.tmp", "state.json", "x.tmp"]);
+    }
+}

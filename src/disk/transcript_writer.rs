@@ -1,0 +1,343 @@
+//! Writing a run's transcript: one JSON object a line, appended and flushed as things happen, in the format that
+//! existing programs read. Keys of ours are optional ones (`outcome`, `error`, `limit`, `guard`).
+
+use crate::text::exact_money;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Who a line is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentRef {
+    /// Its id.
+    pub run_id: String,
+    /// Its parent's; `None` for the root.
+    pub parent_run_id: Option<String>,
+    /// 0 for the root.
+    pub depth: u32,
+}
+
+/// Tokens and cost of calls, with the keys that existing programs write.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct UsageRecord {
+    /// Prompt tokens, cached ones included.
+    pub prompt_tokens: u64,
+    /// Completion tokens, reasoning included.
+    pub completion_tokens: u64,
+    /// Their sum, or as reported.
+    pub total_tokens: u64,
+    /// Prompt tokens from a cache.
+    pub cached_tokens: u64,
+    /// Reasoning tokens.
+    pub reasoning_tokens: u64,
+    /// US dollars as exact decimal text; absent when unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Box<RawValue>>,
+}
+
+impl UsageRecord {
+    /// Sets the cost from nano-dollars.
+    #[must_use]
+    pub fn with_cost(mut self, nano: Option<i64>) -> Self {
+        self.cost = nano.and_then(|nano| {
+            let decimal = exact_money(i128::from(nano)).replacen('$', "", 1);
+            RawValue::from_string(decimal).ok()
+        });
+        self
+    }
+}
+
+/// Instants of a step, unix milliseconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Instants {
+    /// The model call.
+    pub call: Option<(i64, i64)>,
+    /// The execution of the code.
+    pub execution: Option<(i64, i64)>,
+}
+
+/// A step as it is recorded.
+#[derive(Clone, Debug)]
+pub struct StepRecord<'a> {
+    /// 0 for the probe, else from 1.
+    pub number: u64,
+    /// Its code; empty when the model wrote none.
+    pub code: &'a str,
+    /// Its output as the model sees it, and whether it failed; `None` when there is none to record (no code was
+    /// written, or the step called FINAL).
+    pub output: Option<(&'a str, bool)>,
+    /// The model's reasoning.
+    pub reasoning: Option<&'a str>,
+    /// Its call's usage.
+    pub usage: UsageRecord,
+    /// Usage of compression-guard calls made for it (ours).
+    pub guard: Option<UsageRecord>,
+    /// Instants.
+    pub instants: Instants,
+}
+
+/// How an agent ended, for `agent_end`; all `None` for a plain success.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct EndRecord<'a> {
+    /// `error`, `limit`, `cancelled`, …
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<&'a str>,
+    /// The error's text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<&'a str>,
+    /// The limit that stopped it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<&'a str>,
+}
+
+/// One line.
+#[derive(Serialize)]
+struct Line<'a> {
+    level: u8,
+    time: String,
+    run_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent_run_id: Option<&'a str>,
+    depth: u32,
+    #[serde(flatten)]
+    event: EventFields<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "event_type", rename_all = "snake_case")]
+enum EventFields<'a> {
+    AgentStart,
+    AgentEnd(&'a EndRecord<'a>),
+    CodeGenerated(StepFields<'a>),
+    ExecutionResult(StepFields<'a>),
+    FinalResult {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        result: Option<&'a RawValue>,
+    },
+}
+
+#[derive(Serialize)]
+struct StepFields<'a> {
+    step: u64,
+    code: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<&'a str>,
+    #[serde(rename = "hasError", skip_serializing_if = "Option::is_none")]
+    has_error: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning: Option<&'a str>,
+    usage: &'a UsageRecord,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    guard: Option<&'a UsageRecord>,
+    timestamps: Timestamps,
+}
+
+#[derive(Serialize)]
+struct Timestamps {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    llm_call_start: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    llm_call_end: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    execution_start: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    execution_end: Option<String>,
+}
+
+/// A transcript could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write the transcript {}: {cause}; free space or fix permissions, then ask again", path.display())]
+pub struct TranscriptError {
+    /// Which file.
+    pub path: PathBuf,
+    /// Why.
+    #[source]
+    pub cause: io::Error,
+}
+
+/// A transcript open for appending, shared by all agents of a run.
+#[derive(Debug)]
+pub struct TranscriptWriter {
+    path: PathBuf,
+    file: Mutex<File>,
+}
+
+impl TranscriptWriter {
+    /// Creates (or continues) the transcript at `path`; its directory must exist.
+    ///
+    /// # Errors
+    /// [`TranscriptError`] with the path and cause.
+    pub fn open(path: &Path) -> Result<Self, TranscriptError> {
+        let file = OpenOptions::new().create(true).append(true).open(path);
+        let file = file.map_err(|cause| TranscriptError { path: path.to_owned(), cause })?;
+        Ok(Self { path: path.to_owned(), file: Mutex::new(file) })
+    }
+
+    /// Its file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// `agent_start`.
+    ///
+    /// # Errors
+    /// [`TranscriptError`].
+    pub fn start(&self, agent: &AgentRef, now: i64) -> Result<(), TranscriptError> {
+        self.append(agent, now, EventFields::AgentStart)
+    }
+
+    /// A step: `execution_result` when its output is recorded, else `code_generated`.
+    ///
+    /// # Errors
+    /// [`TranscriptError`].
+    pub fn step(&self, agent: &AgentRef, now: i64, step: &StepRecord<'_>) -> Result<(), TranscriptError> {
+        self.append(agent, now, step_event(step))
+    }
+
+    /// `final_result`; `None` for `FINAL(None)`, as existing programs write it.
+    ///
+    /// # Errors
+    /// [`TranscriptError`].
+    pub fn result(&self, agent: &AgentRef, now: i64, result: Option<&RawValue>) -> Result<(), TranscriptError> {
+        self.append(agent, now, EventFields::FinalResult { result })
+    }
+
+    /// `agent_end`.
+    ///
+    /// # Errors
+    /// [`TranscriptError`].
+    pub fn end(&self, agent: &AgentRef, now: i64, end: &EndRecord<'_>) -> Result<(), TranscriptError> {
+        self.append(agent, now, EventFields::AgentEnd(end))
+    }
+
+    /// One line in one write, so that readers and parallel agents never see half of another's.
+    fn append(&self, agent: &AgentRef, now: i64, event: EventFields<'_>) -> Result<(), TranscriptError> {
+        let fail = |cause| TranscriptError { path: self.path.clone(), cause };
+        let line = Line {
+            level: 30,
+            time: iso(now),
+            run_id: &agent.run_id,
+            parent_run_id: agent.parent_run_id.as_deref(),
+            depth: agent.depth,
+            event,
+        };
+        let mut bytes = serde_json::to_vec(&line).map_err(|error| fail(error.into()))?;
+        bytes.push(b'\n');
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.write_all(&bytes).map_err(fail)
+    }
+}
+
+fn step_event<'a>(step: &'a StepRecord<'a>) -> EventFields<'a> {
+    let fields = StepFields {
+        step: step.number,
+        code: step.code,
+        output: step.output.map(|(text, _)| text),
+        has_error: step.output.map(|(_, failed)| failed),
+        reasoning: step.reasoning,
+        usage: &step.usage,
+        guard: step.guard.as_ref(),
+        timestamps: timestamps(step.instants),
+    };
+    if step.output.is_some() { EventFields::ExecutionResult(fields) } else { EventFields::CodeGenerated(fields) }
+}
+
+fn timestamps(instants: Instants) -> Timestamps {
+    let (call, execution) = (instants.call, instants.execution);
+    Timestamps {
+        llm_call_start: call.map(|(start, _)| iso(start)),
+        llm_call_end: call.map(|(_, end)| iso(end)),
+        execution_start: execution.map(|(start, _)| iso(start)),
+        execution_end: execution.map(|(_, end)| iso(end)),
+    }
+}
+
+/// ISO 8601 in UTC with milliseconds, as existing programs write it.
+fn iso(unix_ms: i64) -> String {
+    jiff::Timestamp::from_millisecond(unix_ms).map(|at| format!("{at:.3}")).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn agent() -> AgentRef {
+        AgentRef { run_id: "7-a".into(), parent_run_id: None, depth: 0 }
+    }
+
+    fn lines(path: &Path) -> Vec<Value> {
+        let text = std::fs::read_to_string(path).unwrap();
+        assert!(text.ends_with('\n'));
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    #[test]
+    fn a_run_reads_as_existing_programs_write_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("run.jsonl");
+        let writer = TranscriptWriter::open(&path).unwrap();
+        let now = 1_795_956_470_415;
+        let usage = UsageRecord { prompt_tokens: 9, completion_tokens: 1, total_tokens: 10, ..Default::default() };
+        let step = StepRecord {
+            number: 1,
+            code: "FINAL(1)",
+            output: None,
+            reasoning: None,
+            usage: usage.with_cost(Some(37_800)),
+            guard: None,
+            instants: Instants { call: Some((now, now + 5)), execution: None },
+        };
+        writer.start(&agent(), now).unwrap();
+        writer.step(&agent(), now, &step).unwrap();
+        writer.result(&agent(), now, None).unwrap();
+        writer.end(&agent(), now, &EndRecord::default()).unwrap();
+        let common = |event: Value| {
+            let mut line = json!({"level": 30, "time": "2026-11-29T12:47:50.415Z", "run_id": "7-a", "depth": 0});
+            line.as_object_mut().unwrap().extend(event.as_object().unwrap().clone());
+            line
+        };
+        let expected = [
+            common(json!({"event_type": "agent_start"})),
+            common(json!({"event_type": "code_generated", "step": 1, "code": "FINAL(1)",
+                "usage": {"prompt_tokens": 9, "completion_tokens": 1, "total_tokens": 10, "cached_tokens": 0,
+                          "reasoning_tokens": 0, "cost": 0.0000378},
+                "timestamps": {"llm_call_start": "2026-11-29T12:47:50.415Z", "llm_call_end": "2026-11-29T12:47:50.420Z"}})),
+            common(json!({"event_type": "final_result"})),
+            common(json!({"event_type": "agent_end"})),
+        ];
+        assert_eq!(lines(&path), expected);
+    }
+
+    #[test]
+    fn unknown_cost_is_an_absent_key_and_zero_is_zero() {
+        let unknown = serde_json::to_value(UsageRecord::default().with_cost(None)).unwrap();
+        assert!(unknown.get("cost").is_none());
+        let zero = serde_json::to_value(UsageRecord::default().with_cost(Some(0))).unwrap();
+        assert_eq!(zero["cost"], json!(0));
+    }
+
+    #[test]
+    fn parallel_agents_never_mix_lines() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("run.jsonl");
+        let writer = TranscriptWriter::open(&path).unwrap();
+        std::thread::scope(|scope| {
+            for id in 0..8 {
+                let agent = AgentRef { run_id: format!("{id}-{}", "x".repeat(5_000)), ..agent() };
+                let writer = &writer;
+                scope.spawn(move || (0..50).for_each(|_| writer.start(&agent, 0).unwrap()));
+            }
+        });
+        assert_eq!(lines(&path).len(), 400);
+    }
+
+    #[test]
+    fn the_error_names_the_file() {
+        let error = TranscriptWriter::open(Path::new("/nonexistent/run.jsonl")).unwrap_err();
+        assert!(error.to_string().contains("/nonexistent/run.jsonl"), "{error}");
+    }
+}

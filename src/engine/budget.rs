@@ -1,0 +1,125 @@
+//! What a query has used so far, shared by the root and all its sub-agents, and checked before each model call.
+
+use super::limits::{Exceeded, Limits};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Sums of a query.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// Nano-dollars of the calls whose cost is known.
+    pub nano: i128,
+    /// Calls whose cost is unknown.
+    pub unknown_costs: u64,
+    /// Prompt tokens.
+    pub prompt_tokens: u64,
+    /// Completion tokens.
+    pub completion_tokens: u64,
+    /// Model calls started.
+    pub calls: u64,
+}
+
+/// The shared counter.
+#[derive(Debug)]
+pub struct Budget {
+    limits: Limits,
+    spent: Mutex<Spent>,
+}
+
+impl Budget {
+    /// A fresh budget.
+    pub fn new(limits: Limits) -> Self {
+        Self { limits, spent: Mutex::default() }
+    }
+
+    /// Its limits.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// What was used so far.
+    pub fn spent(&self) -> Spent {
+        *self.lock()
+    }
+
+    /// Takes one model call, or says which limit forbids it. Checking and counting are one act, so that parallel
+    /// sub-agents cannot pass together where only one may.
+    pub fn take_call(&self) -> Result<(), Exceeded> {
+        let mut spent = self.lock();
+        check(&self.limits, &spent)?;
+        spent.calls += 1;
+        Ok(())
+    }
+
+    /// Adds what a call used.
+    pub fn add(&self, prompt: u64, completion: u64, cost_nano: Option<i64>) {
+        let mut spent = self.lock();
+        spent.prompt_tokens = spent.prompt_tokens.saturating_add(prompt);
+        spent.completion_tokens = spent.completion_tokens.saturating_add(completion);
+        match cost_nano {
+            Some(nano) => spent.nano = spent.nano.saturating_add(i128::from(nano)),
+            None => spent.unknown_costs += 1,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Spent> {
+        // A panic while it was held cannot leave the sums half written.
+        self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn check(limits: &Limits, spent: &Spent) -> Result<(), Exceeded> {
+    if spent.nano >= i128::from(limits.max_money_nano) {
+        return Err(Exceeded::Money { limit_nano: limits.max_money_nano, spent_nano: spent.nano });
+    }
+    if spent.completion_tokens >= limits.max_completion_tokens {
+        let (limit, reached) = (limits.max_completion_tokens, spent.completion_tokens);
+        return Err(Exceeded::CompletionTokens { limit, reached });
+    }
+    match limits.max_global_calls {
+        Some(limit) if spent.calls >= limit => Err(Exceeded::GlobalCalls { limit }),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn budget(change: impl FnOnce(&mut Limits)) -> Budget {
+        let mut limits = Limits::default();
+        change(&mut limits);
+        Budget::new(limits)
+    }
+
+    #[test]
+    fn money_stops_the_call_that_would_follow() {
+        let budget = budget(|l| l.max_money_nano = 100);
+        budget.take_call().unwrap();
+        budget.add(1, 1, Some(99));
+        budget.take_call().unwrap();
+        budget.add(1, 1, Some(1));
+        let stopped = budget.take_call().unwrap_err();
+        assert_eq!(stopped, Exceeded::Money { limit_nano: 100, spent_nano: 100 });
+        assert_eq!(budget.spent().calls, 2, "a refused call is not counted");
+    }
+
+    #[test]
+    fn unknown_costs_are_counted_and_bound_by_tokens() {
+        let budget = budget(|l| l.max_completion_tokens = 10);
+        budget.take_call().unwrap();
+        budget.add(5, 10, None);
+        assert_eq!(budget.spent().unknown_costs, 1);
+        assert_eq!(budget.take_call().unwrap_err().name(), "max_completion_tokens");
+    }
+
+    #[test]
+    fn parallel_agents_share_one_count() {
+        let budget = budget(|l| l.max_global_calls = Some(50));
+        let taken: usize = std::thread::scope(|scope| {
+            let threads: Vec<_> =
+                (0..8).map(|_| scope.spawn(|| (0..20).filter(|_| budget.take_call().is_ok()).count())).collect();
+            threads.into_iter().map(|t| t.join().unwrap()).sum()
+        });
+        assert_eq!(taken, 50);
+    }
+}

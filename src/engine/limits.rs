@@ -1,0 +1,110 @@
+//! The limits of a query, with their defaults, and what it means to exceed one.
+
+use crate::text::money;
+
+/// What bounds a query. Names are those of the configuration file and, with dashes, of the command line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limits {
+    /// Depth of the deepest sub-agent; the root has depth 0.
+    pub max_depth: u32,
+    /// Model calls of one agent.
+    pub max_calls_per_subagent: u64,
+    /// Nano-dollars of the whole query, sub-agents included.
+    pub max_money_nano: i64,
+    /// Completion tokens of the whole query.
+    pub max_completion_tokens: u64,
+    /// Tokens of one call, prompt and completion.
+    pub max_prompt_tokens: u64,
+    /// Model calls of the whole query, sub-agents included; none by default.
+    pub max_global_calls: Option<u64>,
+    /// Characters of an output that the model is shown.
+    pub truncate_len: usize,
+    /// Retries of one model call.
+    pub api_max_retries: u32,
+    /// Milliseconds that one model call may take.
+    pub api_timeout_ms: u64,
+    /// Seconds of execution of one step; waiting for models or people does not count.
+    pub step_timeout_s: u64,
+    /// MiB of memory of one agent's REPL.
+    pub repl_memory_mb: u64,
+    /// Agents that execute or call a model at the same time.
+    pub max_agents_at_once: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_depth: 3,
+            max_calls_per_subagent: 20,
+            max_money_nano: 200_000_000,
+            max_completion_tokens: 50_000,
+            max_prompt_tokens: 200_000,
+            max_global_calls: None,
+            truncate_len: 10_000,
+            api_max_retries: 3,
+            api_timeout_ms: 600_000,
+            step_timeout_s: 120,
+            repl_memory_mb: 512,
+            max_agents_at_once: 16,
+        }
+    }
+}
+
+/// A limit that stopped an agent or the whole query.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Exceeded {
+    /// Money of the query.
+    #[error("limit max_money_spent: {} allowed, {} spent", money(i128::from(*limit_nano)), money(*spent_nano))]
+    Money {
+        /// Nano-dollars allowed.
+        limit_nano: i64,
+        /// Nano-dollars spent.
+        spent_nano: i128,
+    },
+    /// Completion tokens of the query.
+    #[error("limit max_completion_tokens: {limit} allowed, {reached} used")]
+    CompletionTokens {
+        /// Allowed.
+        limit: u64,
+        /// Used.
+        reached: u64,
+    },
+    /// Tokens of one call.
+    #[error("limit max_prompt_tokens: {limit} allowed in one call, {reached} used")]
+    PromptTokens {
+        /// Allowed.
+        limit: u64,
+        /// Used.
+        reached: u64,
+    },
+    /// Model calls of one agent.
+    #[error("limit max_calls_per_subagent: {limit} model calls made without FINAL")]
+    Calls {
+        /// Allowed, and reached.
+        limit: u64,
+    },
+    /// Model calls of the query.
+    #[error("limit max_global_calls: {limit} model calls made by the query and its sub-agents")]
+    GlobalCalls {
+        /// Allowed, and reached.
+        limit: u64,
+    },
+}
+
+impl Exceeded {
+    /// The limit's name, as in the configuration.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Money { .. } => "max_money_spent",
+            Self::CompletionTokens { .. } => "max_completion_tokens",
+            Self::PromptTokens { .. } => "max_prompt_tokens",
+            Self::Calls { .. } => "max_calls_per_subagent",
+            Self::GlobalCalls { .. } => "max_global_calls",
+        }
+    }
+
+    /// Whether it ends the whole query, and not just the agent that met it.
+    pub fn ends_query(&self) -> bool {
+        !matches!(self, Self::Calls { .. } | Self::PromptTokens { .. })
+    }
+}

@@ -1,0 +1,81 @@
+//! What a query is run with: model, limits, grants. Where the values come from (flags, environment, file) is the
+//! command line's business.
+
+use super::limits::Limits;
+use crate::provider::Provider;
+use crate::repl::ToolModule;
+use crate::text::secret::Secrets;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// A model: the string that selects it, and the backend that answers for it.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// As the user gave it, prefix included.
+    pub name: String,
+    /// Its backend.
+    pub provider: Arc<dyn Provider>,
+}
+
+/// The compression guard: asks before a sub-agent is given nearly everything its parent has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Guard {
+    /// On by default.
+    pub enabled: bool,
+    /// Characters of the parent's context from which on it watches.
+    pub min_chars: usize,
+    /// Share of the parent's context from which on it asks, 0 to 1.
+    pub ratio: f64,
+}
+
+impl Default for Guard {
+    fn default() -> Self {
+        Self { enabled: true, min_chars: 5_000, ratio: 0.6 }
+    }
+}
+
+/// What every query of a run is bound by and given.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The root's model.
+    pub model: Model,
+    /// The sub-agents' model.
+    pub sub_model: Model,
+    /// Limits.
+    pub limits: Limits,
+    /// The compression guard.
+    pub guard: Guard,
+    /// Added to the end of the root's system prompt.
+    pub instruction: Option<String>,
+    /// JSON Schema that the root's FINAL must fit.
+    pub schema: Option<Value>,
+    /// Python files whose functions are the root's tools.
+    pub tools: Vec<ToolModule>,
+    /// Sub-agents get all tools of their parent where they are not named.
+    pub inherit_tools: bool,
+    /// `os.environ` of the REPLs. Every value is a secret.
+    pub env: Vec<(String, String)>,
+    /// A resumed agent is shown the code of earlier queries.
+    pub code_in_context: bool,
+    /// What must appear in no file, event or message.
+    pub secrets: Secrets,
+}
+
+impl Settings {
+    /// Defaults for a model, which is the sub-agents' too.
+    pub fn new(model: Model) -> Self {
+        Self {
+            sub_model: model.clone(),
+            model,
+            limits: Limits::default(),
+            guard: Guard::default(),
+            instruction: None,
+            schema: None,
+            tools: Vec::new(),
+            inherit_tools: false,
+            env: Vec::new(),
+            code_in_context: true,
+            secrets: Secrets::default(),
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! What can go wrong in a call, in words that say what to do.
+
+use super::reply::{Timings, Usage};
+use std::time::Duration;
+
+/// The reason a call failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ErrorKind {
+    /// Someone cancelled it.
+    #[error("the model call was cancelled")]
+    Cancelled,
+    /// All the time for the call was used up.
+    #[error("no complete reply within {} (api_timeout_ms)", seconds(*.limit))]
+    TimedOut {
+        /// The limit.
+        limit: Duration,
+    },
+    /// The stream was open but nothing came.
+    #[error("the model server went silent for {}", seconds(*.limit))]
+    Silent {
+        /// The longest silence allowed.
+        limit: Duration,
+    },
+    /// The server refused the key (401, 403), or there was none.
+    #[error("{server} refused the key ({status}{}): {hint}", said(.message))]
+    Auth {
+        /// The HTTP status.
+        status: u16,
+        /// The server's host.
+        server: String,
+        /// What the server said.
+        message: String,
+        /// Which variable to set.
+        hint: String,
+    },
+    /// The server answered with an error status.
+    #[error("{server} answered {status}{}{}", said(.message), hinted(.hint))]
+    Status {
+        /// The HTTP status.
+        status: u16,
+        /// The server's host.
+        server: String,
+        /// What the server said.
+        message: String,
+        /// How long the server asked to wait before trying again.
+        retry_after: Option<Duration>,
+        /// What may be wrong on this side, when the status tells.
+        hint: String,
+    },
+    /// The server answered 200, but with an error object, at once or in the middle of the stream.
+    #[error("{server} reported an error{}{}", coded(.code), said(.message))]
+    Reported {
+        /// The server's host.
+        server: String,
+        /// The error's own code, a number or a word.
+        code: String,
+        /// What the server said.
+        message: String,
+    },
+    /// The connection could not be made, or broke before the reply.
+    #[error("cannot reach {server}: {reason}")]
+    Transport {
+        /// The server's host.
+        server: String,
+        /// What the network said.
+        reason: String,
+    },
+    /// The reply began but is not whole or not well-formed.
+    #[error("the reply of {server} broke off: {reason}")]
+    Broken {
+        /// The server's host.
+        server: String,
+        /// What was wrong.
+        reason: String,
+    },
+    /// A reply without any choice in it.
+    #[error("{server} sent a reply with no choices in it")]
+    Empty {
+        /// The server's host.
+        server: String,
+    },
+    /// What answered is not a model API.
+    #[error("{server} answered with {content_type}, not with a model's reply: is RLM_MODEL_BASE_URL right?")]
+    NotAnApi {
+        /// The server's host.
+        server: String,
+        /// What the server called its answer.
+        content_type: String,
+    },
+    /// The server sends the caller elsewhere. Not followed: the key is meant for this server only.
+    #[error(
+        "{server} redirects to {target}, which is not followed: set RLM_MODEL_BASE_URL if that is the right server"
+    )]
+    Redirected {
+        /// The server's host.
+        server: String,
+        /// Where to.
+        target: String,
+    },
+    /// The reply is longer than allowed.
+    #[error("the reply of {server} is longer than {limit} bytes")]
+    TooLarge {
+        /// The server's host.
+        server: String,
+        /// The limit.
+        limit: usize,
+    },
+    /// The script has no reply for this request.
+    #[error("{0}")]
+    Script(String),
+}
+
+impl ErrorKind {
+    /// Whether the same request may succeed a little later.
+    #[must_use]
+    pub fn is_retriable(&self) -> bool {
+        match self {
+            Self::Status { status, .. } => is_retriable_status(*status),
+            // A word instead of a number ("overloaded") says nothing certain; trying again does no harm.
+            Self::Reported { code, .. } => code.parse().map_or(true, is_retriable_status),
+            Self::Silent { .. } | Self::Transport { .. } | Self::Broken { .. } | Self::Empty { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// How long the server asked to wait.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Status { retry_after, .. } => *retry_after,
+            _ => None,
+        }
+    }
+}
+
+/// Too busy, in conflict, timed out, or broken on the server's side.
+fn is_retriable_status(status: u16) -> bool {
+    matches!(status, 408 | 409 | 429 | 500..=599)
+}
+
+/// What a failed call had produced.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Partial {
+    /// The text so far.
+    pub text: String,
+    /// The reasoning so far.
+    pub reasoning: String,
+    /// The usage, if it had been reported; a call that was cut short has usually been billed without saying so.
+    pub usage: Option<Usage>,
+}
+
+/// A call that failed, after `attempts` attempts.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind}{}", after(*.attempts))]
+pub struct CallError {
+    /// What the last attempt ran into.
+    pub kind: Box<ErrorKind>,
+    /// How many attempts were made; 0 when it was cancelled before the first.
+    pub attempts: u32,
+    /// What had arrived.
+    pub partial: Box<Partial>,
+    /// How long it took.
+    pub timings: Timings,
+}
+
+impl CallError {
+    /// Whether it failed because someone cancelled.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        matches!(*self.kind, ErrorKind::Cancelled)
+    }
+}
+
+fn after(attempts: u32) -> String {
+    if attempts > 1 {
+        format!(" (after {attempts} attempts)")
+    } else {
+        String::new()
+    }
+}
+
+fn said(message: &str) -> String {
+    if message.is_empty() {
+        String::new()
+    } else {
+        format!(": {message}")
+    }
+}
+
+fn hinted(hint: &str) -> String {
+    if hint.is_empty() {
+        String::new()
+    } else {
+        format!(" ({hint})")
+    }
+}
+
+fn coded(code: &str) -> String {
+    if code.is_empty() {
+        String::new()
+    } else {
+        format!(" {code}")
+    }
+}
+
+fn seconds(limit: Duration) -> String {
+    format!("{} s", limit.as_secs_f64())
+}

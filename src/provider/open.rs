@@ -1,0 +1,87 @@
+//! From a model string to a backend.
+
+use super::Provider;
+use super::openai::OpenAi;
+use super::scripted::{ScriptError, Scripted};
+use super::settings::{BASE_URL_VARIABLE, DEFAULT_BASE_URL, KEY_VARIABLES, Settings};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Prefixes that name a backend which this build does not have.
+const ABSENT: [&str; 2] = ["cli:", "cassette:"];
+
+/// Why no backend could be made of a model string.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// No model is set; there is no default.
+    #[error(
+        "no model is set, and there is no default: pass --primary-agent MODEL, or set primary_agent in \
+         rlm_config.yaml (in the working directory or your config directory), or use ClientBuilder::model"
+    )]
+    ModelMissing,
+    /// The model's server wants a key.
+    #[error("the model {model} needs a key: set {}", KEY_VARIABLES.join(" or "))]
+    KeyMissing {
+        /// The model.
+        model: String,
+    },
+    /// The key cannot be protected from showing up in files and on the screen, or cannot be sent.
+    #[error("the key in {variable} cannot be used: {reason}")]
+    BadKey {
+        /// Where it came from.
+        variable: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The backend exists, but not here.
+    #[error("the model {model} is not available in this build: {prefix} models come with another one")]
+    NotInThisBuild {
+        /// The model.
+        model: String,
+        /// Its prefix, with the colon.
+        prefix: &'static str,
+    },
+    /// The base URL is not one.
+    #[error("{BASE_URL_VARIABLE} is not a usable URL ({reason}): it should look like {DEFAULT_BASE_URL}")]
+    BadBaseUrl {
+        /// What is wrong with it. Not the URL itself: it may hold a password.
+        reason: String,
+    },
+    /// The script cannot be read.
+    #[error(transparent)]
+    Script(#[from] ScriptError),
+    /// TLS could not be set up.
+    #[error("cannot set up HTTPS: {reason}")]
+    Tls {
+        /// What the library said.
+        reason: String,
+    },
+}
+
+/// Opens the backend of a model string: `scripted:FILE`, or any other name for the OpenAI-compatible API. Touches the
+/// file, but not the network.
+///
+/// # Errors
+///
+/// [`OpenError`], which says what to set.
+pub fn open(model: &str, settings: &Settings) -> Result<Arc<dyn Provider>, OpenError> {
+    let model = model.trim();
+    if model.is_empty() {
+        return Err(OpenError::ModelMissing);
+    }
+    if let Some(file) = model.strip_prefix("scripted:") {
+        return Ok(Arc::new(Scripted::open(Path::new(file), settings)?));
+    }
+    if let Some(prefix) = ABSENT.iter().find(|prefix| model.starts_with(**prefix)) {
+        return Err(OpenError::NotInThisBuild {
+            model: model.to_owned(),
+            prefix,
+        });
+    }
+    if settings.api_key.is_none() && settings.base_url.starts_with(DEFAULT_BASE_URL) {
+        return Err(OpenError::KeyMissing {
+            model: model.to_owned(),
+        });
+    }
+    Ok(Arc::new(OpenAi::new(settings)?))
+}

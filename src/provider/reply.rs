@@ -1,0 +1,113 @@
+//! What a model answered, what that took, and what it cost.
+
+use super::request::RequestHash;
+use std::time::Duration;
+
+/// Where a cost comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum CostSource {
+    /// Nobody knows.
+    #[default]
+    Unknown,
+    /// The provider stated it.
+    Provider,
+    /// Tokens times the price table.
+    Table,
+}
+
+/// The tokens and the cost of one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// Tokens of the conversation, cached ones included.
+    pub prompt_tokens: u64,
+    /// Tokens the model produced, reasoning included.
+    pub completion_tokens: u64,
+    /// The provider's own sum, or prompt plus completion.
+    pub total_tokens: u64,
+    /// Prompt tokens that the provider had cached.
+    pub cached_tokens: u64,
+    /// Completion tokens that were reasoning.
+    pub reasoning_tokens: u64,
+    /// Billionths of a US dollar; `None` when unknown, `Some(0)` only for what really cost nothing.
+    pub cost_nano: Option<i64>,
+    /// Where `cost_nano` comes from.
+    pub cost_source: CostSource,
+    /// Whether the provider reported usage at all; else every count is 0 because none is known.
+    pub reported: bool,
+}
+
+/// Why the model stopped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finish {
+    /// It was done.
+    Stop,
+    /// It ran into a token limit: the text is cut.
+    Length,
+    /// The provider's filter stopped it.
+    ContentFilter,
+    /// Another reason, in the provider's word.
+    Other(String),
+    /// The provider named none.
+    Unstated,
+}
+
+impl Finish {
+    /// The provider's word as one of ours.
+    #[must_use]
+    pub fn from_word(word: &str) -> Self {
+        match word {
+            "stop" | "end_turn" | "eos" => Self::Stop,
+            "length" | "max_tokens" => Self::Length,
+            "content_filter" => Self::ContentFilter,
+            other => Self::Other(other.chars().take(64).collect()),
+        }
+    }
+
+    /// The word for records: `stop`, `length`, `content_filter`, the provider's own, or nothing.
+    #[must_use]
+    pub fn as_word(&self) -> &str {
+        match self {
+            Self::Stop => "stop",
+            Self::Length => "length",
+            Self::ContentFilter => "content_filter",
+            Self::Other(word) => word,
+            Self::Unstated => "",
+        }
+    }
+}
+
+/// When things happened in one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Timings {
+    /// The start, in milliseconds since 1970 (UTC).
+    pub started_unix_ms: i64,
+    /// From the start to the first delta; `None` when there was none.
+    pub first_delta: Option<Duration>,
+    /// From the start to the end, waits included.
+    pub total: Duration,
+    /// How much of it was waiting between attempts.
+    pub waited: Duration,
+}
+
+/// A model's whole answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// The text: all text deltas joined.
+    pub text: String,
+    /// The reasoning: all reasoning deltas joined; empty when the model showed none.
+    pub reasoning: String,
+    /// Tokens and cost.
+    pub usage: Usage,
+    /// Why it stopped.
+    pub finish: Finish,
+    /// How long it took.
+    pub timings: Timings,
+    /// How many attempts it took: 1 when nothing failed.
+    pub attempts: u32,
+    /// What was asked.
+    pub request_hash: RequestHash,
+    /// The model that the provider says answered, when it says so.
+    pub served_by: Option<String>,
+    /// The provider's id of the reply, when it gives one.
+    pub id: Option<String>,
+}

@@ -1,0 +1,63 @@
+//! Which reply a request gets.
+
+use super::Scripted;
+use super::file::{AtEnd, Rule, Written};
+use super::pattern::turn_of;
+use crate::provider::request::{Request, Role};
+use std::sync::atomic::Ordering;
+
+impl Scripted {
+    /// The reply for a request, or why there is none. The first rule that matches answers by the conversation alone, so
+    /// that agents which run at the same time do not disturb one another; else the replies in order answer.
+    pub(super) fn choose(&self, request: &Request) -> Result<&Written, String> {
+        let rules = &self.script.content.rules;
+        if let Some((index, rule)) = rules.iter().enumerate().find(|(_, rule)| rule.when.matches(request)) {
+            return of_rule(rule, turn_of(request)).ok_or_else(|| self.used_up(index, rule, request));
+        }
+        let given = self.given.fetch_add(1, Ordering::Relaxed);
+        self.script
+            .content
+            .replies
+            .get(given)
+            .ok_or_else(|| self.nothing_left(request))
+    }
+
+    fn used_up(&self, index: usize, rule: &Rule, request: &Request) -> String {
+        let name = rule
+            .name
+            .as_ref()
+            .map_or_else(|| format!("number {}", index + 1), |name| format!("“{name}”"));
+        let count = rule.replies.len();
+        format!(
+            "the script {} has no more replies: its rule {name} has {count}, and {}",
+            self.script.name,
+            asked(request)
+        )
+    }
+
+    fn nothing_left(&self, request: &Request) -> String {
+        let count = self.script.content.replies.len();
+        format!(
+            "the script {} has no reply: no rule matches, its {count} replies in order are used up, and {}",
+            self.script.name,
+            asked(request)
+        )
+    }
+}
+
+fn of_rule(rule: &Rule, turn: usize) -> Option<&Written> {
+    match rule.at_end {
+        AtEnd::Fail => rule.replies.get(turn),
+        AtEnd::Last => rule.replies.get(turn).or(rule.replies.last()),
+        AtEnd::Again => rule.replies.get(turn.checked_rem(rule.replies.len())?),
+    }
+}
+
+/// What was asked, in short: what one needs to write the missing rule.
+fn asked(request: &Request) -> String {
+    let last = request.messages.iter().rev().find(|message| message.role == Role::User);
+    let begin: String = last
+        .map(|message| message.content.chars().take(80).collect())
+        .unwrap_or_default();
+    format!("turn {} at depth {} asks {begin:?}", turn_of(request), request.depth)
+}

@@ -1,0 +1,187 @@
+//! Where models are reached and with which keys: from the environment, or set by the caller.
+
+use super::pricing::PricingTable;
+use super::retry::Pacing;
+use crate::text::secret::{SecretError, Secrets};
+use std::fmt;
+
+/// Where requests go unless `RLM_MODEL_BASE_URL` says otherwise.
+pub const DEFAULT_BASE_URL: &str = "https://openrouter.ai/api/v1";
+
+/// The variable that names another server.
+pub(super) const BASE_URL_VARIABLE: &str = "RLM_MODEL_BASE_URL";
+
+/// The variables that can hold the key; the first that is set counts.
+pub const KEY_VARIABLES: [&str; 3] = ["RLM_MODEL_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"];
+
+/// Set to `off`, scripted models answer at once whatever delays their script writes.
+pub(super) const SCRIPT_DELAYS_VARIABLE: &str = "RLM_SCRIPT_DELAYS";
+
+/// A key and the variable it came from. Its value never shows in `Debug`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ApiKey {
+    /// The variable (or another name) it came from.
+    pub name: String,
+    pub(super) value: String,
+}
+
+impl ApiKey {
+    /// A key named after where it came from.
+    pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            value: value.into(),
+        }
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ApiKey({})", self.name)
+    }
+}
+
+/// What backends need to know besides the model string.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The base URL of the OpenAI-compatible API, up to and including `/v1`.
+    pub base_url: String,
+    /// The key for it; a server of one's own may need none.
+    pub api_key: Option<ApiKey>,
+    /// Prices for servers that state no cost.
+    pub pricing: PricingTable,
+    /// How long to wait between attempts.
+    pub pacing: Pacing,
+    /// Whether scripted models wait as their script says.
+    pub script_delays: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            base_url: DEFAULT_BASE_URL.to_owned(),
+            api_key: None,
+            pricing: PricingTable::builtin(),
+            pacing: Pacing::default(),
+            script_delays: true,
+        }
+    }
+}
+
+impl Settings {
+    /// The settings of this process's environment.
+    #[must_use]
+    pub fn from_env() -> Self {
+        Self::from_lookup(|name| std::env::var(name).ok())
+    }
+
+    /// The settings that `lookup` gives for the variables' names. Empty values count as unset.
+    pub fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> Self {
+        let set = |name: &str| {
+            lookup(name)
+                .map(|value| value.trim().to_owned())
+                .filter(|value| !value.is_empty())
+        };
+        let mut settings = Self::default();
+        if let Some(base_url) = set(BASE_URL_VARIABLE) {
+            settings.base_url = base_url;
+        }
+        settings.api_key = KEY_VARIABLES
+            .iter()
+            .find_map(|name| set(name).map(|value| ApiKey::new(*name, value)));
+        settings.script_delays = set(SCRIPT_DELAYS_VARIABLE).as_deref() != Some("off");
+        settings
+    }
+
+    /// Registers the key, so that it is redacted wherever it would show.
+    ///
+    /// # Errors
+    ///
+    /// [`SecretError`] when the key is too short to be protected.
+    pub fn register_secrets(&self, secrets: &Secrets) -> Result<(), SecretError> {
+        self.api_key
+            .as_ref()
+            .map_or(Ok(()), |key| secrets.register(&key.name, &key.value))
+    }
+}
+
+/// What is known of one key variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyStatus {
+    /// The variable's name.
+    pub variable: &'static str,
+    /// Whether it holds a key.
+    pub state: KeyState,
+}
+
+/// Whether a variable holds a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyState {
+    /// It is not set.
+    Unset,
+    /// Its key is used.
+    Used,
+    /// It is set, but one named before it wins.
+    Overridden,
+}
+
+/// What the environment says about keys, in the order in which they count. Never the keys themselves.
+pub fn key_status(lookup: impl Fn(&str) -> Option<String>) -> Vec<KeyStatus> {
+    let mut taken = false;
+    KEY_VARIABLES
+        .iter()
+        .map(|variable| {
+            let set = lookup(variable).is_some_and(|value| !value.trim().is_empty());
+            let state = match (set, set && std::mem::replace(&mut taken, true)) {
+                (false, _) => KeyState::Unset,
+                (true, false) => KeyState::Used,
+                (true, true) => KeyState::Overridden,
+            };
+            KeyStatus { variable, state }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn env<'a>(pairs: &'a [(&'a str, &'a str)]) -> impl Fn(&str) -> Option<String> + 'a {
+        |name| {
+            pairs
+                .iter()
+                .find(|(key, _)| *key == name)
+                .map(|(_, value)| (*value).to_owned())
+        }
+    }
+
+    #[test]
+    fn the_first_key_that_is_set_counts() {
+        let pairs = [
+            ("OPENROUTER_API_KEY", "key-of-openrouter"),
+            ("OPENAI_API_KEY", "key-of-openai"),
+            ("RLM_MODEL_API_KEY", " "),
+        ];
+        let settings = Settings::from_lookup(env(&pairs));
+        assert_eq!(settings.api_key, Some(ApiKey::new("OPENAI_API_KEY", "key-of-openai")));
+        assert_eq!(settings.base_url, DEFAULT_BASE_URL);
+        let states: Vec<KeyState> = key_status(env(&pairs)).iter().map(|status| status.state).collect();
+        assert_eq!(states, [KeyState::Unset, KeyState::Used, KeyState::Overridden]);
+    }
+
+    #[test]
+    fn debug_shows_the_name_of_a_key_but_not_the_key() {
+        let settings = Settings::from_lookup(env(&[("OPENAI_API_KEY", "very-secret-key")]));
+        let debug = format!("{settings:?}");
+        assert!(
+            debug.contains("OPENAI_API_KEY") && !debug.contains("very-secret-key"),
+            "{debug}"
+        );
+    }
+
+    #[test]
+    fn script_delays_can_be_switched_off() {
+        assert!(Settings::from_lookup(env(&[])).script_delays);
+        assert!(!Settings::from_lookup(env(&[("RLM_SCRIPT_DELAYS", "off")])).script_delays);
+    }
+}
