@@ -1,6 +1,10 @@
 //! What calls cost, in integer nano-dollars, and what is not known of it.
 
-/// The cost of one step, as its provider reported it.
+use std::fmt;
+
+use crate::text::{count, exact_money, money};
+
+/// The cost of one step, as its provider reported it. Displays as `$0.41` or `unknown`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum Cost {
     /// None was reported: unknown, never zero.
@@ -10,7 +14,27 @@ pub enum Cost {
     Known(i64),
 }
 
-/// A sum of costs, with the steps that reported none counted beside it.
+impl Cost {
+    /// The exact value, for those who look closer: `$0.0472324`, or `unknown`.
+    pub fn exact(&self) -> String {
+        match self {
+            Self::Unknown => "unknown".into(),
+            Self::Known(nano) => exact_money(i128::from(*nano)),
+        }
+    }
+}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown => f.write_str("unknown"),
+            Self::Known(nano) => f.write_str(&money(i128::from(*nano))),
+        }
+    }
+}
+
+/// A sum of costs, with the steps that reported none counted beside it. Displays as `$0.41 + 3 unknown`, `unknown`
+/// when no step reported one, `$0` when there is no step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct CostSum {
     /// Nano-dollars of the steps that reported a cost.
@@ -19,4 +43,101 @@ pub struct CostSum {
     pub known: u64,
     /// Steps that reported none.
     pub unknown: u64,
+}
+
+impl CostSum {
+    /// Adds one step's cost.
+    pub fn add(&mut self, cost: Cost) {
+        match cost {
+            Cost::Unknown => self.unknown = self.unknown.saturating_add(1),
+            Cost::Known(nano) => {
+                self.nano = self.nano.saturating_add(i128::from(nano));
+                self.known = self.known.saturating_add(1);
+            }
+        }
+    }
+
+    /// Adds another sum.
+    pub fn merge(&mut self, other: &Self) {
+        self.nano = self.nano.saturating_add(other.nano);
+        self.known = self.known.saturating_add(other.known);
+        self.unknown = self.unknown.saturating_add(other.unknown);
+    }
+
+    /// The same notation with the exact value: `$0.0472324 + 3 unknown`.
+    pub fn exact(&self) -> String {
+        self.notation(exact_money)
+    }
+
+    /// Nothing is known: there are steps, and none reported a cost.
+    pub fn is_unknown(&self) -> bool {
+        self.known == 0 && self.unknown > 0
+    }
+
+    fn notation(&self, money: impl Fn(i128) -> String) -> String {
+        match (self.is_unknown(), self.unknown) {
+            (true, _) => "unknown".into(),
+            (false, 0) => money(self.nano),
+            (false, n) => format!("{} + {} unknown", money(self.nano), count(u128::from(n))),
+        }
+    }
+}
+
+impl fmt::Display for CostSum {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.notation(money))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sum(costs: &[Cost]) -> CostSum {
+        let mut sum = CostSum::default();
+        costs.iter().for_each(|cost| sum.add(*cost));
+        sum
+    }
+
+    #[test]
+    fn unknown_is_never_zero() {
+        assert_eq!(sum(&[]).to_string(), "$0");
+        assert_eq!(sum(&[Cost::Known(0)]).to_string(), "$0");
+        assert_eq!(sum(&[Cost::Unknown; 2]).to_string(), "unknown");
+        assert_eq!(
+            sum(&[Cost::Unknown, Cost::Known(410_000_000), Cost::Unknown]).to_string(),
+            "$0.41 + 2 unknown"
+        );
+        assert_eq!(sum(&[Cost::Unknown, Cost::Known(0)]).to_string(), "$0 + 1 unknown");
+    }
+
+    #[test]
+    fn exact_values_keep_the_notation() {
+        assert_eq!(
+            sum(&[Cost::Unknown, Cost::Known(47_232_400)]).exact(),
+            "$0.0472324 + 1 unknown"
+        );
+        assert_eq!(
+            (Cost::Unknown.exact(), Cost::Known(4).exact()),
+            ("unknown".into(), "$0.000000004".into())
+        );
+    }
+
+    #[test]
+    fn sums_saturate_and_merge() {
+        let mut all = sum(&[Cost::Known(i64::MAX), Cost::Unknown]);
+        all.merge(&CostSum {
+            nano: i128::MAX,
+            known: u64::MAX,
+            unknown: 1,
+        });
+        assert_eq!(
+            all,
+            CostSum {
+                nano: i128::MAX,
+                known: u64::MAX,
+                unknown: 2
+            }
+        );
+    }
 }

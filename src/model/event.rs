@@ -34,7 +34,7 @@ pub struct SessionFacts {
 }
 
 /// One entry of state.json's `queries`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Default)]
 pub struct LedgerEntry {
     /// Its text, raw, as the ledger has it.
     pub query: String,
@@ -44,6 +44,19 @@ pub struct LedgerEntry {
     pub log_file: Option<String>,
     /// As recorded.
     pub run_id: Option<String>,
+}
+
+/// One entry of state.json's `interrupted` (ours): a run without FINAL that its writer knows of.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct InterruptedEntry {
+    /// Its text, raw.
+    pub query: String,
+    /// As recorded.
+    pub log_file: Option<String>,
+    /// As recorded.
+    pub run_id: Option<String>,
+    /// As recorded: `error`, `limit`, `cancelled`, `interrupted`, …
+    pub outcome: Option<String>,
 }
 
 /// One entry of state.json's `code_log`: a root step.
@@ -199,7 +212,7 @@ pub enum Event {
         /// `variables`, `functions`, `dropped`, in file order.
         memory: Vec<MemoryRecord>,
         /// `interrupted` (ours): runs without FINAL that the writer knows of.
-        interrupted: Vec<LedgerEntry>,
+        interrupted: Vec<InterruptedEntry>,
     },
     /// A transcript was found, or was not; replaces earlier facts of the same id.
     Log(LogFacts),

@@ -5,21 +5,42 @@
 //! of agents with their steps), memory with provenance, totals. Text in the model is untrusted and raw; it becomes
 //! [`SafeText`](crate::text::SafeText) on its way to a screen.
 
+mod code_log;
+mod code_run;
 mod cost;
+mod digest;
+mod ending;
 mod event;
+mod findings;
+mod gather;
 mod ids;
+mod layout;
+mod lines;
+mod lost;
 mod memory;
+mod memory_order;
+mod parts;
+mod placement;
 mod problem;
+mod provenance;
+mod python_names;
 mod query;
+mod raw;
 mod run;
 mod session;
+mod settle;
 mod step;
+mod step_merge;
+mod strays;
+mod totals;
+mod tree;
 mod usage;
 
 pub use cost::{Cost, CostSum};
+pub use digest::code_digest;
 pub use event::{
-    AgentEnd, CodeEntry, Event, LedgerEntry, Line, LineKind, LogFacts, LogState, MemoryKind, MemoryRecord,
-    SessionFacts, StepLine, TargetKind,
+    AgentEnd, CodeEntry, Event, InterruptedEntry, LedgerEntry, Line, LineKind, LogFacts, LogState, MemoryKind,
+    MemoryRecord, SessionFacts, StepLine, TargetKind,
 };
 pub use ids::{AgentId, BodyRef, LogId, Time};
 pub use memory::{Binding, Memory, MemoryEntry};

@@ -1,5 +1,7 @@
 //! One query of a session, answered or not.
 
+use std::fmt;
+
 use super::{CodeEntry, LogId, Run, Time};
 
 /// The name of a run on every screen: Q for completed queries, X for runs without FINAL, P for the last one that is
@@ -104,7 +106,7 @@ pub struct Query {
     pub link: Link,
     /// `log_file` as recorded.
     pub log_file: Option<String>,
-    /// `run_id` as recorded in the ledger.
+    /// `run_id` as recorded in the ledger; for a run no query links, its root's id.
     pub run_id: Option<String>,
     /// Its agents and steps; from `code_log` alone when the transcript is missing.
     pub run: Run,
@@ -112,4 +114,35 @@ pub struct Query {
     pub code: Vec<CodeEntry>,
     /// First sign of it.
     pub started: Option<Time>,
+}
+
+impl Link {
+    /// The transcript, where there is one.
+    pub fn log(&self) -> Option<LogId> {
+        match self {
+            Self::Linked(log) | Self::Moved(log) | Self::Attached(log) => Some(*log),
+            Self::Missing(_) | Self::Unlinked => None,
+        }
+    }
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Completed(n) => write!(f, "Q{n}"),
+            Self::Lost(n) => write!(f, "X{n}"),
+            Self::Pending => f.write_str("P"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_the_names_on_screens() {
+        let names = [Label::Completed(3), Label::Lost(1), Label::Pending].map(|label| label.to_string());
+        assert_eq!(names, ["Q3", "X1", "P"]);
+    }
 }

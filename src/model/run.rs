@@ -43,7 +43,7 @@ pub struct Agent {
     pub parent_step: Option<usize>,
     /// How it was placed there.
     pub placement: Placement,
-    /// 0 for a root; as recorded, or one more than its parent's.
+    /// 0 for a root, else one more than its parent's.
     pub depth: u32,
     /// In order; the probe first where it was recorded.
     pub steps: Vec<Step>,
@@ -88,4 +88,16 @@ pub struct Run {
     pub complete: bool,
     /// First and last instant seen.
     pub span: Option<(Time, Time)>,
+}
+
+impl Run {
+    /// An agent by its id.
+    pub fn agent(&self, id: AgentId) -> Option<&Agent> {
+        self.agents.get(id.0 as usize)
+    }
+
+    /// The query's own root.
+    pub fn root(&self) -> Option<&Agent> {
+        self.roots.first().and_then(|id| self.agent(*id))
+    }
 }

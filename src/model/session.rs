@@ -1,8 +1,9 @@
 //! The model of one session: raw facts as they arrived, and what is derived from them.
 
-use super::{Event, LogFacts, Memory, Problem, Query, SessionFacts, Totals};
+use super::raw::Raw;
+use super::{LogFacts, Memory, Problem, Query, SessionFacts, Totals};
 
-/// A session, as far as it is known.
+/// A session, as far as it is known. Built by [`Session::apply`] and [`Session::settle`].
 #[derive(Clone, Debug, Default)]
 pub struct Session {
     /// Facts of the whole.
@@ -18,21 +19,15 @@ pub struct Session {
     pub problems: Vec<Problem>,
     /// Sum over completed queries.
     pub completed: Totals,
-    /// Sum over runs without FINAL.
+    /// Sum over runs without FINAL, a pending one included.
     pub lost: Totals,
     /// Every known transcript was read to its end.
     pub complete: bool,
+    /// What events said and is not derived from yet, or is needed to derive again.
+    pub(super) raw: Raw,
 }
 
 impl Session {
-    /// Takes one event. Derived fields are stale until [`Session::settle`].
-    pub fn apply(&mut self, event: Event) {
-        let _ = event;
-    }
-
-    /// Derives everything that screens show from what was applied; work is proportional to what changed.
-    pub fn settle(&mut self) {}
-
     /// Completed queries.
     pub fn completed_count(&self) -> usize {
         self.queries

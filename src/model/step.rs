@@ -56,3 +56,18 @@ pub struct Step {
     /// Sub-agents that this step spawned, in the order in which they started.
     pub children: Vec<AgentId>,
 }
+
+impl Step {
+    /// Its name on screens: `probe`, `step 3`, `step 3 (again)`, `step 3 (again 2)`.
+    pub fn label(&self) -> String {
+        let name = match self.kind {
+            StepKind::Probe => "probe".to_owned(),
+            StepKind::Reply => format!("step {}", self.number),
+        };
+        match self.again {
+            0 => name,
+            1 => format!("{name} (again)"),
+            n => format!("{name} (again {n})"),
+        }
+    }
+}

@@ -14,3 +14,51 @@ pub struct Usage {
     /// Reasoning ("thinking") tokens.
     pub reasoning: u64,
 }
+
+impl Usage {
+    /// Adds another's tokens, saturating.
+    pub fn add(&mut self, other: &Self) {
+        self.prompt = self.prompt.saturating_add(other.prompt);
+        self.completion = self.completion.saturating_add(other.completion);
+        self.total = self.total.saturating_add(other.total);
+        self.cached = self.cached.saturating_add(other.cached);
+        self.reasoning = self.reasoning.saturating_add(other.reasoning);
+    }
+
+    /// Some tokens were reported: writers record all zeros for a reply that came without usage.
+    pub fn is_reported(&self) -> bool {
+        *self != Self::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_saturate() {
+        let mut sum = Usage {
+            prompt: 1,
+            total: u64::MAX,
+            ..Usage::default()
+        };
+        sum.add(&Usage {
+            prompt: 2,
+            total: 1,
+            ..Usage::default()
+        });
+        assert_eq!((sum.prompt, sum.total), (3, u64::MAX));
+    }
+
+    #[test]
+    fn all_zeros_are_no_report() {
+        assert!(!Usage::default().is_reported());
+        assert!(
+            Usage {
+                reasoning: 1,
+                ..Usage::default()
+            }
+            .is_reported()
+        );
+    }
+}

@@ -1,0 +1,172 @@
+//! From a transcript's lines to its agents, before they are linked to a tree.
+
+use super::findings::{Findings, quoted};
+use super::lines::{LogLines, StoredLine};
+use super::step_merge::{StepMerger, number_steps};
+use super::{Agent, AgentEnd, Final, LineKind, Placement, ProblemKind, StepLine, Time, Timings, Totals};
+
+/// An agent on the way into the tree.
+pub(super) struct Draft {
+    pub(super) agent: Agent,
+    /// Its interned id.
+    pub(super) name: u32,
+    /// Its parent's interned id, as first recorded.
+    pub(super) parent: Option<u32>,
+    /// Offset of its first line.
+    pub(super) first_offset: u64,
+    /// Earliest time at which a line of it was written.
+    pub(super) first_written: Option<Time>,
+}
+
+/// Collects the agents of a transcript in the order of their first lines.
+pub(super) fn gather(log: &LogLines, findings: &mut Findings) -> Vec<Draft> {
+    let mut by_name: Vec<Option<usize>> = vec![None; log.names()];
+    let mut drafts: Vec<Draft> = Vec::new();
+    let mut merger = StepMerger::default();
+    for line in log.lines() {
+        if let LineKind::Unknown(event) = &line.kind {
+            findings.add(ProblemKind::UnknownEvent, Some(line.at), || {
+                format!("event of an unknown type {}; skipped", quoted(event))
+            });
+            continue;
+        }
+        let Some(slot) = by_name.get_mut(line.agent as usize) else {
+            continue;
+        };
+        let index = *slot.get_or_insert_with(|| {
+            drafts.push(Draft::new(log.name(line.agent), line));
+            drafts.len() - 1
+        });
+        if let Some(draft) = drafts.get_mut(index) {
+            draft.take(index, line, log, &mut merger, findings);
+        }
+    }
+    for draft in &mut drafts {
+        number_steps(&mut draft.agent.steps, &draft.agent.run_id, findings);
+    }
+    drafts
+}
+
+impl Draft {
+    fn new(run_id: &str, line: &StoredLine) -> Self {
+        Self {
+            agent: blank_agent(run_id),
+            name: line.agent,
+            parent: None,
+            first_offset: line.at.offset,
+            first_written: None,
+        }
+    }
+
+    fn take(
+        &mut self,
+        index: usize,
+        line: &StoredLine,
+        log: &LogLines,
+        merger: &mut StepMerger,
+        findings: &mut Findings,
+    ) {
+        self.take_parent(line, log, findings);
+        self.first_written = [self.first_written, line.time].into_iter().flatten().min();
+        self.see(line.time);
+        match &line.kind {
+            LineKind::Start | LineKind::Unknown(_) => {}
+            LineKind::End(end) => self.take_end(end),
+            LineKind::Final(value) => self.take_final(value, line, findings),
+            LineKind::Step(step) => {
+                self.take_step(step, line, findings);
+                merger.add(index, &mut self.agent.steps, line.at, line.time, step);
+            }
+        }
+    }
+
+    fn take_parent(&mut self, line: &StoredLine, log: &LogLines, findings: &mut Findings) {
+        match (self.parent, line.parent) {
+            (None, Some(parent)) => {
+                self.parent = Some(parent);
+                self.agent.parent_run_id = Some(log.name(parent).to_owned());
+            }
+            (Some(known), Some(parent)) if known != parent => {
+                findings.add(ProblemKind::Structure, Some(line.at), || {
+                    format!(
+                        "agent {} names another parent {} than before; the first, {}, is kept",
+                        quoted(&self.agent.run_id),
+                        quoted(log.name(parent)),
+                        quoted(log.name(known))
+                    )
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn take_step(&mut self, step: &StepLine, line: &StoredLine, findings: &mut Findings) {
+        let Timings {
+            call_start,
+            call_end,
+            exec_start,
+            exec_end,
+        } = step.timings;
+        [call_start, call_end, exec_start, exec_end]
+            .into_iter()
+            .for_each(|time| self.see(time));
+        if step.number == 0 && self.agent.probe.is_none() {
+            self.agent.probe = Some(line.at);
+            self.agent.task = step.task.clone().unwrap_or_default();
+        }
+        let backwards = |from: Option<Time>, to: Option<Time>| from.zip(to).is_some_and(|(from, to)| to < from);
+        if backwards(call_start, call_end) || backwards(exec_start, exec_end) {
+            findings.add(ProblemKind::Clock, Some(line.at), || {
+                format!("step {} ends before it starts; its duration is shown as 0", step.number)
+            });
+        }
+    }
+
+    fn take_end(&mut self, end: &AgentEnd) {
+        let known = self.agent.end.get_or_insert_with(AgentEnd::default);
+        known.outcome = end.outcome.clone().or(known.outcome.take());
+        known.error = end.error.clone().or(known.error.take());
+        known.limit = end.limit.clone().or(known.limit.take());
+    }
+
+    fn take_final(&mut self, value: &Final, line: &StoredLine, findings: &mut Findings) {
+        if self.agent.result != Final::Unset && self.agent.result != *value {
+            findings.add(ProblemKind::Structure, Some(line.at), || {
+                format!(
+                    "agent {} has more than one FINAL; the last is shown",
+                    quoted(&self.agent.run_id)
+                )
+            });
+        }
+        self.agent.result = value.clone();
+    }
+
+    /// Widens the agent's span to an instant.
+    fn see(&mut self, time: Option<Time>) {
+        let agent = &mut self.agent;
+        agent.started = [agent.started, time].into_iter().flatten().min();
+        agent.ended = [agent.ended, time].into_iter().flatten().max();
+    }
+}
+
+/// An agent of which nothing but its id is known.
+pub(super) fn blank_agent(run_id: &str) -> Agent {
+    Agent {
+        run_id: run_id.to_owned(),
+        parent: None,
+        parent_run_id: None,
+        parent_step: None,
+        placement: Placement::Root,
+        depth: 0,
+        steps: Vec::new(),
+        started: None,
+        ended: None,
+        result: Final::Unset,
+        end: None,
+        task: String::new(),
+        probe: None,
+        orphan: false,
+        own: Totals::default(),
+        subtree: Totals::default(),
+    }
+}

@@ -1,0 +1,113 @@
+//! The lines of one transcript as they arrived: each once, in file order, with the agents' ids interned.
+
+use std::collections::HashMap;
+
+use super::{BodyRef, Line, LineKind, LogId, Time};
+
+/// A line whose agent and parent are numbers of [`LogLines::name`].
+#[derive(Clone, Debug)]
+pub(super) struct StoredLine {
+    pub(super) at: BodyRef,
+    pub(super) agent: u32,
+    pub(super) parent: Option<u32>,
+    pub(super) time: Option<Time>,
+    pub(super) kind: LineKind,
+}
+
+/// All known lines of one transcript.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LogLines {
+    lines: Vec<StoredLine>,
+    unsorted: bool,
+    names: Vec<String>,
+    index: HashMap<String, u32>,
+    /// Lines that could not be read, once it was read to its end.
+    pub(super) read: Option<u64>,
+    /// Something changed since its run was derived.
+    pub(super) dirty: bool,
+}
+
+impl LogLines {
+    pub(super) fn push(&mut self, line: Line) {
+        let last = self.lines.last().map(|last| last.at.offset);
+        self.unsorted |= last.is_some_and(|last| last >= line.at.offset);
+        let agent = self.intern(line.run_id);
+        let parent = line.parent.map(|parent| self.intern(parent));
+        self.lines.push(StoredLine {
+            at: line.at,
+            agent,
+            parent,
+            time: line.time,
+            kind: line.kind,
+        });
+        self.dirty = true;
+    }
+
+    /// Restores file order and drops lines that arrived twice.
+    pub(super) fn tidy(&mut self) {
+        if std::mem::take(&mut self.unsorted) {
+            self.lines
+                .sort_by_key(|line| (line.at.offset, line.at.line, line.at.len));
+            self.lines.dedup_by_key(|line| line.at.offset);
+        }
+    }
+
+    pub(super) fn lines(&self) -> &[StoredLine] {
+        &self.lines
+    }
+
+    pub(super) fn name(&self, id: u32) -> &str {
+        self.names.get(id as usize).map_or("", String::as_str)
+    }
+
+    pub(super) fn names(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Digest of the code on the line at `at`.
+    pub(super) fn code_digest(&self, at: BodyRef) -> Option<u64> {
+        let index = self
+            .lines
+            .binary_search_by_key(&at.offset, |line| line.at.offset)
+            .ok()?;
+        match &self.lines.get(index)?.kind {
+            LineKind::Step(step) => Some(step.code_digest),
+            _ => None,
+        }
+    }
+
+    fn intern(&mut self, name: String) -> u32 {
+        if let Some(id) = self.index.get(&name) {
+            return *id;
+        }
+        let id = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+        self.names.push(name.clone());
+        self.index.insert(name, id);
+        id
+    }
+}
+
+/// Lines by transcript.
+#[derive(Clone, Debug, Default)]
+pub(super) struct AllLines(HashMap<LogId, LogLines>);
+
+impl AllLines {
+    pub(super) fn of(&self, log: LogId) -> Option<&LogLines> {
+        self.0.get(&log)
+    }
+
+    pub(super) fn of_mut(&mut self, log: LogId) -> &mut LogLines {
+        self.0.entry(log).or_default()
+    }
+
+    /// Forgets a transcript's lines; what was derived from them is stale.
+    pub(super) fn reset(&mut self, log: LogId) {
+        self.0.insert(
+            log,
+            LogLines {
+                dirty: true,
+                ..LogLines::default()
+            },
+        );
+    }
+}

@@ -1,0 +1,117 @@
+//! Runs without FINAL: from unlinked transcripts, unclaimed parts of `code_log` and the writer's own record, each
+//! once, at its place between the completed queries.
+
+use std::collections::HashMap;
+
+use super::code_log::{CodeKey, Segment};
+use super::strays::{Strays, started};
+use super::{InterruptedEntry, LogId, Run, Time};
+
+/// A run that no entry of the ledger stands for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lost {
+    pub(super) log: Option<LogId>,
+    /// Its parts of `code_log`.
+    pub(super) segments: Vec<Segment>,
+    /// Its entry in `interrupted`.
+    pub(super) recorded: Option<usize>,
+    /// Completed queries before it.
+    pub(super) slot: usize,
+    /// First sign of it.
+    pub(super) time: Option<Time>,
+}
+
+/// Collects lost runs. `segments` are those that no completed query owns, in file order.
+pub(super) fn collect(
+    segments: Vec<Segment>,
+    keys: &[CodeKey],
+    interrupted: &[InterruptedEntry],
+    strays: &mut Strays<'_>,
+    runs: &HashMap<LogId, Run>,
+) -> Vec<Lost> {
+    let mut all: Vec<Lost> = Vec::new();
+    let mut by_run: HashMap<String, usize> = HashMap::new();
+    for (index, entry) in interrupted.iter().enumerate() {
+        let log = strays.claim_recorded(entry);
+        if let Some(run_id) = &entry.run_id {
+            by_run.entry(run_id.clone()).or_insert(all.len());
+        }
+        all.push(Lost {
+            log,
+            recorded: Some(index),
+            ..Lost::default()
+        });
+    }
+    for segment in segments {
+        let known = segment.run_id.as_ref().and_then(|run_id| by_run.get(run_id));
+        if let Some(lost) = known.and_then(|index| all.get_mut(*index)) {
+            lost.segments.push(segment);
+            continue;
+        }
+        let part = keys.get(segment.range.clone()).unwrap_or_default();
+        let log = strays.claim(segment.run_id.as_deref(), part, runs, |_| true);
+        if let Some(run_id) = &segment.run_id {
+            by_run.insert(run_id.clone(), all.len());
+        }
+        all.push(Lost {
+            log,
+            segments: vec![segment],
+            ..Lost::default()
+        });
+    }
+    all.extend(strays.claim_rest().into_iter().map(|log| Lost {
+        log: Some(log),
+        ..Lost::default()
+    }));
+    all
+}
+
+/// Orders lost runs by their place between completed queries, whose first instants are `starts`.
+pub(super) fn order(mut all: Vec<Lost>, starts: &[Option<Time>], runs: &HashMap<LogId, Run>) -> Vec<Lost> {
+    let earliest_from = suffix_minima(starts);
+    for lost in &mut all {
+        lost.time = lost.log.and_then(|log| started(runs, log));
+        lost.slot = match (lost.segments.first(), lost.time) {
+            (Some(segment), _) => usize::try_from(segment.q).unwrap_or(usize::MAX).min(starts.len()),
+            (None, Some(time)) => earliest_from.partition_point(|earliest| *earliest <= time),
+            (None, None) => starts.len(),
+        };
+    }
+    let (mut coded, mut timed): (Vec<Lost>, Vec<Lost>) = all.into_iter().partition(|lost| !lost.segments.is_empty());
+    coded.sort_by_key(|lost| (lost.slot, lost.segments.first().map(|segment| segment.range.start)));
+    timed.sort_by_key(|lost| (lost.slot, lost.time.unwrap_or(no_time(lost))));
+    merge(coded, timed)
+}
+
+/// Where a run without any instant stands in its slot: a transcript that is not read yet last, a mere record first.
+fn no_time(lost: &Lost) -> Time {
+    if lost.log.is_some() { Time::MAX } else { Time::MIN }
+}
+
+/// `code_log` orders one list, time the other; in a slot the earlier goes first.
+fn merge(coded: Vec<Lost>, timed: Vec<Lost>) -> Vec<Lost> {
+    let mut merged = Vec::with_capacity(coded.len() + timed.len());
+    let mut timed = timed.into_iter().peekable();
+    for next in coded {
+        let goes_first =
+            |lost: &Lost| (lost.slot, lost.time.unwrap_or(no_time(lost))) < (next.slot, next.time.unwrap_or(Time::MIN));
+        while let Some(earlier) = timed.next_if(goes_first) {
+            merged.push(earlier);
+        }
+        merged.push(next);
+    }
+    merged.extend(timed);
+    merged
+}
+
+/// For each query the earliest start from it on; rises, so that it can be searched.
+fn suffix_minima(starts: &[Option<Time>]) -> Vec<Time> {
+    let mut earliest = Time::MAX;
+    let mut minima: Vec<Time> = Vec::with_capacity(starts.len());
+    for start in starts.iter().rev() {
+        earliest = earliest.min(start.unwrap_or(Time::MAX));
+        minima.push(earliest);
+    }
+    minima.reverse();
+    minima
+}

@@ -1,0 +1,111 @@
+//! What events said: applied in any order, kept until derived, and where needed to derive again.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::code_log::CodeKey;
+use super::lines::AllLines;
+use super::provenance::NameCache;
+use super::{
+    CodeEntry, Event, InterruptedEntry, LedgerEntry, LogFacts, LogId, LogState, MemoryRecord, Problem, Session,
+};
+
+/// Raw facts behind a [`Session`]. What is big moves into the session's queries when it settles and back when the
+/// layout changes; nothing of it is kept twice.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Raw {
+    pub(super) lines: AllLines,
+    /// A ledger that has not been laid out yet.
+    pub(super) ledger: Option<Vec<LedgerEntry>>,
+    /// `code_log`; its entries lie in the queries while the session is settled.
+    pub(super) code: Vec<CodeEntry>,
+    pub(super) code_keys: Vec<CodeKey>,
+    /// For each query, where in `code` its entries belong.
+    pub(super) code_places: Vec<Vec<usize>>,
+    pub(super) memory: Vec<MemoryRecord>,
+    pub(super) names: NameCache,
+    pub(super) interrupted: Vec<InterruptedEntry>,
+    /// Problems that were reported by events.
+    pub(super) reported: BTreeSet<Problem>,
+    /// Problems that were found while deriving a transcript's run.
+    pub(super) found: BTreeMap<LogId, Vec<Problem>>,
+    pub(super) writer: bool,
+    /// Something was applied since the session was settled.
+    pub(super) changed: bool,
+}
+
+impl Session {
+    /// Takes one event. Derived fields are stale until [`Session::settle`].
+    ///
+    /// The order of events makes no difference, but for those that replace or forget what an earlier one said.
+    pub fn apply(&mut self, event: Event) {
+        self.raw.changed = true;
+        match event {
+            Event::Session(facts) => self.facts = facts,
+            Event::State {
+                ledger,
+                code,
+                memory,
+                interrupted,
+            } => {
+                self.raw.ledger = Some(ledger);
+                self.raw.code_keys = super::code_log::keys(&code);
+                self.raw.code = code;
+                self.raw.code_places.clear();
+                self.raw.memory = memory;
+                self.raw.interrupted = interrupted;
+            }
+            Event::Log(facts) => self.take_log(facts),
+            Event::Lines(lines) => {
+                for line in lines {
+                    self.raw.lines.of_mut(line.at.log).push(line);
+                }
+            }
+            Event::LogRead { log, unreadable } => {
+                let lines = self.raw.lines.of_mut(log);
+                (lines.read, lines.dirty) = (Some(unreadable), true);
+            }
+            Event::LogReset(log) => {
+                self.raw.lines.reset(log);
+                self.raw.reported.retain(|problem| problem.log != Some(log));
+            }
+            Event::Problem(problem) => {
+                self.raw.reported.insert(problem);
+            }
+            Event::Writer { alive } => self.raw.writer = alive,
+        }
+    }
+
+    /// Keeps `logs` addressable by id: ids that are not announced yet get a placeholder.
+    fn take_log(&mut self, facts: LogFacts) {
+        while self.logs.len() <= facts.id.0 as usize {
+            let id = LogId(u32::try_from(self.logs.len()).unwrap_or(u32::MAX));
+            let state = LogState::Missing(Vec::new());
+            self.logs.push(LogFacts {
+                id,
+                path: String::new(),
+                state,
+                queries: Vec::new(),
+            });
+        }
+        let place = facts.id.0 as usize;
+        if let Some(slot) = self.logs.get_mut(place) {
+            *slot = facts;
+        }
+    }
+}
+
+impl Raw {
+    /// Takes entries of `code_log` back from where [`Raw::code_places`] says they went.
+    pub(super) fn restore_code(&mut self, mut taken: Vec<Vec<CodeEntry>>) {
+        let places = std::mem::take(&mut self.code_places);
+        let mut by_place: HashMap<usize, CodeEntry> = HashMap::new();
+        for (places, entries) in places.into_iter().zip(&mut taken) {
+            by_place.extend(places.into_iter().zip(entries.drain(..)));
+        }
+        if !by_place.is_empty() {
+            self.code = (0..self.code_keys.len())
+                .filter_map(|place| by_place.remove(&place))
+                .collect();
+        }
+    }
+}

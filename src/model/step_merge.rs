@@ -1,0 +1,121 @@
+//! Steps from their lines: one step that was logged twice is one, different steps of one number are all kept.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use super::findings::{Findings, quoted};
+use super::{BodyRef, Cost, ProblemKind, Step, StepKind, StepLine, Time, Usage};
+
+/// What makes two lines of one kind the same step: agent, number, code, kind, usage, cost.
+type Signature = (usize, u64, u64, bool, Option<Usage>, Cost);
+
+/// Merges lines into steps, over all agents of one transcript, in file order.
+#[derive(Default)]
+pub(super) struct StepMerger {
+    seen: HashSet<Signature>,
+    /// Steps that have been seen as one kind of line only, by the kind they lack.
+    halves: HashMap<(usize, u64, u64, bool), VecDeque<usize>>,
+}
+
+impl StepMerger {
+    /// Takes one line of the agent with the given index, whose steps so far are `steps`.
+    pub(super) fn add(
+        &mut self,
+        agent: usize,
+        steps: &mut Vec<Step>,
+        at: BodyRef,
+        time: Option<Time>,
+        line: &StepLine,
+    ) {
+        let signature = (
+            agent,
+            line.number,
+            line.code_digest,
+            line.executed,
+            line.usage,
+            line.cost,
+        );
+        if !self.seen.insert(signature) {
+            return;
+        }
+        let half = self
+            .halves
+            .get_mut(&(agent, line.number, line.code_digest, line.executed));
+        if let Some(step) = half.and_then(VecDeque::pop_front).and_then(|at| steps.get_mut(at)) {
+            absorb(step, at, time, line);
+            return;
+        }
+        let lacking = (agent, line.number, line.code_digest, !line.executed);
+        self.halves.entry(lacking).or_default().push_back(steps.len());
+        steps.push(new_step(at, time, line));
+    }
+}
+
+fn new_step(at: BodyRef, time: Option<Time>, line: &StepLine) -> Step {
+    let probe = line.number == 0;
+    Step {
+        number: line.number,
+        kind: if probe { StepKind::Probe } else { StepKind::Reply },
+        again: 0,
+        failed: line.failed,
+        executed: line.executed,
+        usage: line.usage.unwrap_or_default(),
+        usage_known: line.usage.is_some_and(|usage| usage.is_reported()),
+        cost: if probe { Cost::Known(0) } else { line.cost },
+        timings: line.timings,
+        time,
+        body: Some(at),
+        twin: None,
+        code: None,
+        children: Vec::new(),
+    }
+}
+
+/// The other line of a step: output from `execution_result`, everything else from whichever has it.
+fn absorb(step: &mut Step, at: BodyRef, time: Option<Time>, line: &StepLine) {
+    let reported = line.usage.filter(Usage::is_reported);
+    if line.executed {
+        step.twin = step.body.replace(at);
+        (step.executed, step.failed) = (true, line.failed);
+        step.time = time.or(step.time);
+    } else {
+        step.twin = Some(at);
+        step.time = step.time.or(time);
+    }
+    if let Some(usage) = reported.filter(|_| line.executed || !step.usage_known) {
+        (step.usage, step.usage_known) = (usage, true);
+    }
+    if line.cost != Cost::Unknown && (line.executed || step.cost == Cost::Unknown) && step.kind == StepKind::Reply {
+        step.cost = line.cost;
+    }
+    let (own, other) = (&mut step.timings, &line.timings);
+    own.call_start = own.call_start.or(other.call_start);
+    own.call_end = own.call_end.or(other.call_end);
+    own.exec_start = own.exec_start.or(other.exec_start);
+    own.exec_end = own.exec_end.or(other.exec_end);
+}
+
+/// Orders an agent's steps by number and names the repetitions.
+pub(super) fn number_steps(steps: &mut [Step], run_id: &str, findings: &mut Findings) {
+    steps.sort_by_key(|step| step.number);
+    let mut last = None;
+    for step in steps {
+        step.again = match last {
+            Some((number, again)) if number == step.number => again + 1,
+            _ => 0,
+        };
+        last = Some((step.number, step.again));
+        if step.again > 0 {
+            findings.add(ProblemKind::Structure, step.body, || {
+                format!(
+                    "{} of agent {} was logged with different content; both are shown and counted",
+                    if step.number == 0 {
+                        "the probe".into()
+                    } else {
+                        format!("step {}", step.number)
+                    },
+                    quoted(run_id)
+                )
+            });
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Sums over the steps of agents, runs and sessions.
+
+use super::{Agent, Run, Step, StepKind, Totals};
+
+impl Totals {
+    /// Adds a step; the probe is free and no step.
+    pub fn add_step(&mut self, step: &Step) {
+        if step.kind == StepKind::Probe {
+            return;
+        }
+        self.steps = self.steps.saturating_add(1);
+        self.failed = self.failed.saturating_add(u64::from(step.failed));
+        self.usage.add(&step.usage);
+        self.cost.add(step.cost);
+    }
+
+    /// Adds another sum.
+    pub fn merge(&mut self, other: &Self) {
+        self.steps = self.steps.saturating_add(other.steps);
+        self.failed = self.failed.saturating_add(other.failed);
+        self.usage.add(&other.usage);
+        self.cost.merge(&other.cost);
+        self.agents = self.agents.saturating_add(other.agents);
+    }
+}
+
+impl Agent {
+    fn own_totals(&self) -> Totals {
+        let mut own = Totals {
+            agents: 1,
+            ..Totals::default()
+        };
+        self.steps.iter().for_each(|step| own.add_step(step));
+        own
+    }
+}
+
+impl Run {
+    /// Fills in `own`, `subtree`, the run's totals, depth and span. Agents stand in order, parents before children,
+    /// so one pass from the end sums the subtrees, at any depth.
+    pub(super) fn sum_up(&mut self) {
+        for agent in &mut self.agents {
+            agent.own = agent.own_totals();
+            agent.subtree = agent.own;
+        }
+        for at in (0..self.agents.len()).rev() {
+            let Some((subtree, parent)) = self.agents.get(at).map(|agent| (agent.subtree, agent.parent)) else {
+                continue;
+            };
+            if let Some(parent) = parent.and_then(|id| self.agents.get_mut(id.0 as usize)) {
+                parent.subtree.merge(&subtree);
+            }
+        }
+        self.totals = Totals::default();
+        self.agents.iter().for_each(|agent| self.totals.merge(&agent.own));
+        self.max_depth = self.agents.iter().map(|agent| agent.depth).max().unwrap_or(0);
+        let first = self.agents.iter().filter_map(|agent| agent.started).min();
+        let last = self.agents.iter().filter_map(|agent| agent.ended).max();
+        self.span = first.zip(last);
+    }
+}
