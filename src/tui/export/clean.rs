@@ -2,6 +2,8 @@
 
 use super::secrets;
 use crate::text::SafeText;
+use crate::text::secret::Secrets;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// What a masked secret looked like.
@@ -21,6 +23,8 @@ pub enum SecretKind {
     PrivateKey,
     /// A value that is named a password, key or token.
     NamedValue,
+    /// A value that was registered as a secret.
+    Registered,
 }
 
 impl SecretKind {
@@ -34,6 +38,7 @@ impl SecretKind {
             Self::WebToken => "web token",
             Self::PrivateKey => "private key",
             Self::NamedValue => "named secret",
+            Self::Registered => "registered secret",
         }
     }
 }
@@ -45,21 +50,23 @@ pub struct Masked {
     pub kind: SecretKind,
     /// Where they stood: `Q1 step 3 output`.
     pub place: String,
-    /// How many.
+    /// How many; for registered ones, in how many texts.
     pub count: u64,
 }
 
 /// Cleans text, and remembers what it masked where.
 pub(super) struct Cleaner {
     raw: bool,
+    secrets: Secrets,
     place: String,
     masked: BTreeMap<(String, SecretKind), u64>,
 }
 
 impl Cleaner {
-    pub(super) fn new(raw: bool) -> Self {
+    pub(super) fn new(raw: bool, secrets: Secrets) -> Self {
         Self {
             raw,
+            secrets,
             place: String::new(),
             masked: BTreeMap::new(),
         }
@@ -96,17 +103,25 @@ impl Cleaner {
     }
 
     fn mask(&mut self, text: &str, part: &str) -> String {
-        let mut out = String::with_capacity(text.len());
+        let known = self.secrets.redact(text);
+        if matches!(known, Cow::Owned(_)) {
+            self.count(SecretKind::Registered, part);
+        }
+        let mut out = String::with_capacity(known.len());
         let mut kept = 0;
-        for found in secrets::find(text) {
-            let place = format!("{} {part}", self.place).trim().to_owned();
-            *self.masked.entry((place, found.kind)).or_default() += 1;
-            out.push_str(text.get(kept..found.bytes.start).unwrap_or_default());
+        for found in secrets::find(&known) {
+            self.count(found.kind, part);
+            out.push_str(known.get(kept..found.bytes.start).unwrap_or_default());
             out.push_str(&format!("[masked: {}]", found.kind.name()));
             kept = found.bytes.end;
         }
-        out.push_str(text.get(kept..).unwrap_or_default());
+        out.push_str(known.get(kept..).unwrap_or_default());
         out
+    }
+
+    fn count(&mut self, kind: SecretKind, part: &str) {
+        let place = format!("{} {part}", self.place).trim().to_owned();
+        *self.masked.entry((place, kind)).or_default() += 1;
     }
 }
 
@@ -116,7 +131,7 @@ mod tests {
 
     #[test]
     fn secrets_are_masked_and_reported_without_their_value() {
-        let mut cleaner = Cleaner::new(false);
+        let mut cleaner = Cleaner::new(false, Secrets::default());
         cleaner.at("Q1 step 2");
         let text = cleaner.block("use sk-abcdefghijklmnop1234 and sk-zyxwvutsrqponmlk9876 now", "code");
         assert_eq!(text, "use [masked: API key] and [masked: API key] now");
@@ -127,7 +142,10 @@ mod tests {
 
     #[test]
     fn raw_text_is_masked_too() {
-        let mut cleaner = Cleaner::new(true);
-        assert_eq!(cleaner.block("\u{1b}[1mpassword='hunter2'", ""), "\u{1b}[1mpassword='[masked: named secret]'");
+        let mut cleaner = Cleaner::new(true, Secrets::default());
+        assert_eq!(
+            cleaner.block("\u{1b}[1mpassword='hunter2'", ""),
+            "\u{1b}[1mpassword='[masked: named secret]'"
+        );
     }
 }

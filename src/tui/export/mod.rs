@@ -15,10 +15,11 @@ mod walk;
 mod write;
 
 pub use clean::{Masked, SecretKind};
-pub use file::{default_name, save};
+pub use file::{Saved, default_name, save};
 pub use write::{Report, write};
 
 use crate::model::BodyRef;
+use crate::text::secret::Secrets;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
@@ -57,7 +58,7 @@ pub enum Scope {
 }
 
 /// How to export.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// The format.
     pub format: Format,
@@ -67,6 +68,8 @@ pub struct Options {
     pub raw: bool,
     /// Show instants in UTC rather than in the local zone (JSON always has UTC).
     pub utc: bool,
+    /// Secrets that are known by value; those of known shapes are masked besides.
+    pub secrets: Secrets,
 }
 
 /// What one transcript line holds, decoded.

@@ -1,6 +1,6 @@
 //! Finding secrets in text: keys of well-known shapes, and values that are named as secrets.
 //!
-//! Each finder is one pass over the text. A finder that is unsure leaves the text alone when masking would destroy
+//! Each finder is one pass over the text, whatever the text: what one run took is not looked at again. A finder that is unsure leaves the text alone when masking would destroy
 //! code (`password = getpass()`), and masks when a literal value stands there.
 
 use super::SecretKind;
@@ -94,11 +94,16 @@ fn starts_word(text: &str, at: usize) -> bool {
 }
 
 fn prefixed(text: &str, prefix: &Prefix, found: &mut Vec<Found>) {
+    let mut end = 0;
     for (at, start) in text.match_indices(prefix.start) {
+        if at < end || !starts_word(text, at) {
+            continue;
+        }
         let bytes = run(text, at + start.len(), is_key_char);
-        if starts_word(text, at) && bytes.len() >= prefix.least {
+        end = bytes.end;
+        if bytes.len() >= prefix.least {
             found.push(Found {
-                bytes: at..bytes.end,
+                bytes: at..end,
                 kind: prefix.kind,
             });
         }
@@ -111,7 +116,9 @@ fn private_keys(text: &str, found: &mut Vec<Found>) {
     let mut from = 0;
     while let Some(begin) = text.get(from..).and_then(|rest| rest.find("-----BEGIN ")) {
         let begin = from + begin;
-        let head = run(text, begin + 11, |c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == ' ');
+        let head = run(text, begin + 11, |c| {
+            c.is_ascii_uppercase() || c.is_ascii_digit() || c == ' '
+        });
         if !text.get(head.clone()).unwrap_or_default().ends_with("PRIVATE KEY") {
             from = head.end;
             continue;
@@ -146,10 +153,15 @@ fn bearers(text: &str, found: &mut Vec<Found>) {
 
 /// JSON web tokens: three parts of base64, the first of which opens an object.
 fn web_tokens(text: &str, found: &mut Vec<Found>) {
+    let mut end = 0;
     for (at, _) in text.match_indices("eyJ") {
+        if at < end || !starts_word(text, at) {
+            continue;
+        }
         let bytes = run(text, at, |c| is_key_char(c) || c == '.');
+        end = bytes.end;
         let token = text.get(bytes.clone()).unwrap_or_default();
-        if starts_word(text, at) && bytes.len() >= 30 && token.matches('.').count() == 2 {
+        if bytes.len() >= 30 && token.matches('.').count() == 2 {
             found.push(Found {
                 bytes,
                 kind: SecretKind::WebToken,
@@ -186,9 +198,11 @@ fn value_after(text: &str, at: usize, name: &str) -> Option<Range<usize>> {
         let bytes = run(text, opened + 1, |c| c != quote && !matches!(c, '\\' | '\n'));
         return Some(bytes).filter(|b| !is_placeholder(text.get(b.clone()).unwrap_or_default(), name));
     }
-    let bytes = run(text, value, |c| !c.is_whitespace() && !matches!(c, ',' | ';' | '&' | '"' | '\'' | ')' | '}'));
+    let bytes = run(text, value, |c| {
+        !c.is_whitespace() && !matches!(c, ',' | ';' | '&' | '"' | '\'' | ')' | '}' | '=')
+    });
     let literal = text.get(bytes.clone())?;
-    let assigned = value == spaced + 1 && sign == '=' && !literal.contains(['(', '[', '{', '.', '=']);
+    let assigned = value == spaced + 1 && sign == '=' && !literal.contains(['(', '[', '{', '.']);
     (assigned && !is_placeholder(literal, name)).then_some(bytes)
 }
 
@@ -203,11 +217,15 @@ fn is_placeholder(value: &str, name: &str) -> bool {
 /// `https://user:password@host`.
 fn in_addresses(text: &str, found: &mut Vec<Found>) {
     for (at, sign) in text.match_indices("://") {
-        let place = run(text, at + sign.len(), |c| !c.is_whitespace() && !matches!(c, '/' | '"' | '\'' | '<' | '>'));
+        let place = run(text, at + sign.len(), |c| {
+            !c.is_whitespace() && !matches!(c, '/' | '"' | '\'' | '<' | '>')
+        });
         let Some((user, host)) = text.get(place.clone()).and_then(|whole| whole.rsplit_once('@')) else {
             continue;
         };
-        let Some((name, password)) = user.split_once(':') else { continue };
+        let Some((name, password)) = user.split_once(':') else {
+            continue;
+        };
         let start = place.start + name.len() + 1;
         if !password.is_empty() && !host.is_empty() && !is_placeholder(password, name) {
             found.push(Found {
@@ -234,13 +252,19 @@ mod tests {
     #[case("id AKIAIOSFODNN7EXAMPLE.", "AKIAIOSFODNN7EXAMPLE")]
     #[case("ghp_abcdefghijklmnopqrstuvwxyz0123", "ghp_abcdefghijklmnopqrstuvwxyz0123")]
     #[case("Authorization: Bearer abc.def-ghi_jkl~mno=", "abc.def-ghi_jkl~mno=")]
-    #[case("t eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl x", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl")]
+    #[case(
+        "t eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl x",
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl"
+    )]
     #[case("password = \"hunter2!\"", "hunter2!")]
     #[case("DB_PASSWORD=hunter2", "hunter2")]
     #[case("{\"api_key\": \"0123456789\"}", "0123456789")]
     #[case(r#"{\"password\": \"hunter2\"}"#, "hunter2")]
     #[case("postgres://me:s3cret@db/x", "s3cret")]
-    #[case("-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----", "-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----")]
+    #[case(
+        "-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----",
+        "-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----"
+    )]
     #[case("-----BEGIN PRIVATE KEY-----\ncut off", "-----BEGIN PRIVATE KEY-----\ncut off")]
     fn secrets_are_found(#[case] text: &str, #[case] secret: &str) {
         assert_eq!(masked(text), [secret]);

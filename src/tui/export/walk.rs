@@ -10,19 +10,28 @@ pub(super) enum Visit {
     Enter(AgentId, usize),
     /// A step, by its index into the agent's steps.
     Step(AgentId, usize),
-    /// The agent is told.
-    Leave(AgentId),
+    /// The agent entered last and not left yet is told.
+    Leave,
+}
+
+/// Every agent and step of `run`, agent after agent.
+pub(super) fn flat(run: &Run) -> impl Iterator<Item = Visit> + '_ {
+    (0u32..).zip(&run.agents).flat_map(|(id, agent)| {
+        let enter = std::iter::once(Visit::Enter(AgentId(id), agent.depth as usize));
+        let steps = (0..agent.steps.len()).map(move |step| Visit::Step(AgentId(id), step));
+        enter.chain(steps).chain(std::iter::once(Visit::Leave))
+    })
 }
 
 /// A pending part of the walk.
 enum Pending {
     Agent(AgentId, usize),
     Step(AgentId, usize, usize),
-    Leave(AgentId),
+    Leave,
 }
 
-/// Every agent and step of `run`, each exactly once.
-pub(super) fn visits(run: &Run) -> impl Iterator<Item = Visit> + '_ {
+/// Every agent and step of `run`, each exactly once, sub-agents within the step that started them.
+pub(super) fn nested(run: &Run) -> impl Iterator<Item = Visit> + '_ {
     let mut walk = Walk::new(run);
     std::iter::from_fn(move || walk.next())
 }
@@ -68,7 +77,7 @@ impl<'a> Walk<'a> {
                     self.push_children(id, step, depth);
                     return Some(Visit::Step(id, step));
                 }
-                Some(Pending::Leave(id)) => return Some(Visit::Leave(id)),
+                Some(Pending::Leave) => return Some(Visit::Leave),
                 None => {
                     let next = AgentId(self.rest);
                     if self.rest as usize >= self.run.agents.len() {
@@ -89,7 +98,7 @@ impl<'a> Walk<'a> {
         if std::mem::replace(seen, true) {
             return false;
         }
-        self.stack.push(Pending::Leave(id));
+        self.stack.push(Pending::Leave);
         let loose = self.unplaced.get(id.0 as usize).into_iter().flatten().rev();
         self.stack.extend(loose.map(|child| Pending::Agent(*child, depth + 1)));
         let steps = (0..agent.steps.len()).rev();
@@ -98,16 +107,61 @@ impl<'a> Walk<'a> {
     }
 
     fn push_children(&mut self, id: AgentId, step: usize, depth: usize) {
-        let children = self.run.agents.get(id.0 as usize).and_then(|agent| agent.steps.get(step));
+        let children = self
+            .run
+            .agents
+            .get(id.0 as usize)
+            .and_then(|agent| agent.steps.get(step));
         let children = children.into_iter().flat_map(|step| step.children.iter().rev());
-        self.stack.extend(children.map(|child| Pending::Agent(*child, depth + 1)));
+        self.stack
+            .extend(children.map(|child| Pending::Agent(*child, depth + 1)));
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::write::tests::{agent, step};
     use super::*;
+    use crate::model::{Agent, Final, Placement, Step, StepKind, Timings, Totals};
+
+    fn agent(parent: Option<u32>) -> Agent {
+        Agent {
+            run_id: "r".into(),
+            parent: parent.map(AgentId),
+            parent_run_id: None,
+            parent_step: None,
+            placement: Placement::Root,
+            depth: 0,
+            steps: Vec::new(),
+            started: None,
+            ended: None,
+            result: Final::Unset,
+            end: None,
+            task: String::new(),
+            probe: None,
+            orphan: false,
+            own: Totals::default(),
+            subtree: Totals::default(),
+        }
+    }
+
+    fn step(number: u64, children: &[u32]) -> Step {
+        Step {
+            number,
+            kind: StepKind::Reply,
+            again: 0,
+            failed: false,
+            executed: true,
+            usage: Default::default(),
+            usage_known: false,
+            cost: Default::default(),
+            timings: Timings::default(),
+            time: None,
+            body: None,
+            twin: None,
+            code: None,
+            children: children.iter().copied().map(AgentId).collect(),
+        }
+    }
 
     #[test]
     fn sub_agents_follow_the_step_that_started_them() {
@@ -118,15 +172,15 @@ mod tests {
             roots: vec![AgentId(0)],
             ..Run::default()
         };
-        let told: Vec<_> = visits(&run).collect();
+        let told: Vec<_> = nested(&run).collect();
         let (root, child) = (AgentId(0), AgentId(1));
         let expected = [
             Visit::Enter(root, 0),
             Visit::Step(root, 0),
             Visit::Enter(child, 1),
-            Visit::Leave(child),
+            Visit::Leave,
             Visit::Step(root, 1),
-            Visit::Leave(root),
+            Visit::Leave,
         ];
         assert_eq!(told, expected);
     }
@@ -141,7 +195,7 @@ mod tests {
             agents: vec![first, second, agent(Some(7))],
             ..Run::default()
         };
-        let mut entered: Vec<_> = visits(&run).filter(|v| matches!(v, Visit::Enter(..))).collect();
+        let mut entered: Vec<_> = nested(&run).filter(|v| matches!(v, Visit::Enter(..))).collect();
         assert_eq!(entered.len(), 3);
         entered.dedup();
         assert_eq!(entered.len(), 3);
@@ -158,6 +212,6 @@ mod tests {
             roots: vec![AgentId(0)],
             ..Run::default()
         };
-        assert_eq!(visits(&run).count(), 300_000);
+        assert_eq!(nested(&run).count(), 300_000);
     }
 }
