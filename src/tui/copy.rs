@@ -89,7 +89,7 @@ impl Clipboard {
     /// # Errors
     ///
     /// Without a desktop's clipboard: when the text is over [`OSC_52_LIMIT`] or the terminal cannot be written to.
-    pub fn copy(&mut self, text: &str, mut terminal: &mut dyn Write) -> Result<Copied, CopyError> {
+    pub fn copy(&mut self, text: &str, terminal: &mut dyn Write) -> Result<Copied, CopyError> {
         let bytes = text.len();
         if self.native.as_mut().is_some_and(|native| native.set(text)) {
             return Ok(Copied {
