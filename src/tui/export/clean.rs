@@ -1,6 +1,6 @@
 //! The one gate that every exported text passes: sanitised unless raw text was asked for, and with secrets masked.
 
-use super::secrets;
+use super::{secrets, strings};
 use crate::text::SafeText;
 use crate::text::secret::Secrets;
 use std::borrow::Cow;
@@ -83,6 +83,15 @@ impl Cleaner {
             return self.mask(text, part);
         }
         self.mask(SafeText::block(text).as_str(), part)
+    }
+
+    /// JSON: its strings are texts of several lines; masking sees it whole, since names tell secrets too.
+    pub(super) fn json(&mut self, text: &str, part: &str) -> String {
+        if self.raw {
+            return self.mask(text, part);
+        }
+        let safe = strings::map(text, |string| SafeText::block(string).as_str().to_owned());
+        self.mask(&safe, part)
     }
 
     /// Text of one line.

@@ -11,6 +11,9 @@ mod json;
 mod markdown;
 mod part;
 mod secrets;
+mod strings;
+#[cfg(test)]
+mod tests;
 mod walk;
 mod write;
 

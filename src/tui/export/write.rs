@@ -7,7 +7,7 @@ use super::markdown::Markdown;
 use super::part::{AgentPart, FinalPart, Layout, MemoryPart, Part, ProblemPart, RunPart, SessionPart, StepPart};
 use super::walk::{self, Visit};
 use super::{Bodies, Body, ExportError, Format, Masked, OnProgress, Options, Progress, Scope};
-use crate::model::{Final, LogState, Outcome, Query, Session, Step};
+use crate::model::{Final, FinalShape, LogState, Outcome, Query, Session, Step};
 use crate::text::date_time;
 use std::io::Write;
 
@@ -213,7 +213,15 @@ impl<L: Layout> Teller<'_, L> {
             Final::Unset => FinalPart::Unset,
             Final::None => FinalPart::None,
             Final::Null => FinalPart::Null,
-            Final::Value { shape, text } => FinalPart::Value(*shape, self.cleaner.block(text, "FINAL")),
+            Final::Value { shape, text } => {
+                let json = matches!(shape, FinalShape::List | FinalShape::Object);
+                let clean = if json {
+                    self.cleaner.json(text, "FINAL")
+                } else {
+                    self.cleaner.block(text, "FINAL")
+                };
+                FinalPart::Value(*shape, clean)
+            }
         }
     }
 
