@@ -1,0 +1,77 @@
+//! For tests of screens and widgets: a world to draw in, and frames as text.
+
+use super::action::Abilities;
+use super::ctx::{Ctx, ViewOptions};
+use super::keymap::Keymap;
+use super::theme::{Depth, Theme};
+use crate::model::Session;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Size;
+use std::time::Duration;
+
+/// Owns what a [`Ctx`] borrows.
+pub(crate) struct World {
+    pub(crate) session: Session,
+    pub(crate) theme: Theme,
+    pub(crate) keymap: Keymap,
+    pub(crate) options: ViewOptions,
+    pub(crate) can: Abilities,
+    pub(crate) size: Size,
+    pub(crate) now: Duration,
+}
+
+impl World {
+    /// An empty session in the dark theme, 120×36, UTC, without animation.
+    pub(crate) fn new() -> Self {
+        Self {
+            session: Session::default(),
+            theme: Theme::built_in(true, Depth::True),
+            keymap: Keymap::default(),
+            options: ViewOptions {
+                utc: true,
+                animation: false,
+                ..ViewOptions::default()
+            },
+            can: Abilities {
+                session: true,
+                sessions: true,
+                ..Abilities::default()
+            },
+            size: Size::new(120, 36),
+            now: Duration::ZERO,
+        }
+    }
+
+    /// The context to update and draw with.
+    pub(crate) fn ctx(&self) -> Ctx<'_> {
+        Ctx {
+            session: &self.session,
+            theme: &self.theme,
+            keymap: &self.keymap,
+            options: self.options,
+            can: self.can,
+            size: self.size,
+            now: self.now,
+            wall: 1_700_000_000_000,
+        }
+    }
+}
+
+/// The characters of a frame, a line a row, without trailing blanks.
+pub(crate) fn text_of(buf: &Buffer) -> String {
+    let width = usize::from(buf.area.width).max(1);
+    let row = |cells: &[ratatui::buffer::Cell]| {
+        let mut out = String::new();
+        let mut skip = 0;
+        for cell in cells {
+            if skip > 0 {
+                skip -= 1;
+                continue;
+            }
+            out.push_str(cell.symbol());
+            skip = crate::text::cell_width(cell.symbol()).saturating_sub(1);
+        }
+        out.trim_end().to_owned()
+    };
+    buf.content().chunks(width).map(row).collect::<Vec<_>>().join("\n")
+}
