@@ -308,7 +308,7 @@ fn secrets_are_masked_in_every_text_and_reported_by_place() {
 #[test]
 fn a_registered_secret_is_masked_whatever_it_looks_like() {
     let recorded = Recorded::everywhere("the keeper's cat is called Soot-and-Ash");
-    let mut options = options(Format::Markdown, false);
+    let options = options(Format::Markdown, false);
     options.secrets.register("CAT", "Soot-and-Ash").unwrap();
     let mut out = Vec::new();
     let (session, mut bodies) = (recorded.session.clone(), recorded);

@@ -4,6 +4,7 @@
 //! what is to be done, [`Screen::draw`] paints cells. Each screen has a file or folder of its own here.
 
 mod route;
+pub mod search;
 
 pub use route::{Place, QueryKey, Route};
 
@@ -76,7 +77,7 @@ pub fn open(route: &Route, _ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
         Route::Memory { .. } => None,
         Route::Picker => None,
         Route::Problems => None,
-        Route::SearchResults { .. } => None,
+        Route::SearchResults { pattern } => Some(Box::new(search::SearchScreen::new(pattern))),
         Route::Export { .. } => None,
         Route::Help => None,
         Route::Palette => None,
