@@ -38,7 +38,7 @@ mod tests {
         assert_eq!(code_digest(""), 0);
         assert_eq!(
             code_digest("FINAL(answer)\n# and a longer tail"),
-            14_011_112_203_155_157_137
+            16_556_064_230_912_986_253
         );
     }
 

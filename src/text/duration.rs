@@ -1,23 +1,76 @@
 //! Durations and instants as people read them.
 
-/// A duration in milliseconds: `0 ms`, `840 ms`, `12.4 s`, `3m 07s`, `2h 05m`, `3d 04h`.
+use jiff::tz::TimeZone;
+
+/// A duration in milliseconds: `0 ms`, `840 ms`, `12.4 s`, `3m 07s`, `2h 05m`, `3d 04h`. Rounded, never to a form
+/// like `60.0 s`.
+///
+/// ```
+/// assert_eq!(fast_rlm::text::duration(187_300), "3m 07s");
+/// ```
 pub fn duration(ms: u64) -> String {
-    format!("{ms} ms")
+    let rounded = |unit: u64| ms.saturating_add(unit / 2) / unit;
+    let (tenths, seconds, minutes, hours) = (rounded(100), rounded(1_000), rounded(60_000), rounded(3_600_000));
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        _ if tenths < 600 => format!("{}.{} s", tenths / 10, tenths % 10),
+        _ if seconds < 3_600 => format!("{}m {:02}s", seconds / 60, seconds % 60),
+        _ if minutes < 1_440 => format!("{}h {:02}m", minutes / 60, minutes % 60),
+        _ => format!("{}d {:02}h", hours / 24, hours % 24),
+    }
 }
 
-/// The time of day of an instant (unix milliseconds), in the local zone or in UTC: `14:03:27`.
+/// The time of day of an instant (unix milliseconds), in the local zone or in UTC: `14:03:27`; `?` for an instant no
+/// calendar has.
 pub fn clock_time(unix_ms: i64, utc: bool) -> String {
-    date_time(unix_ms, utc).chars().skip(11).collect()
+    formatted(unix_ms, utc, "%H:%M:%S")
 }
 
-/// Date and time of an instant (unix milliseconds), in the local zone or in UTC: `2026-11-29 14:03:27`.
+/// Date and time of an instant (unix milliseconds), in the local zone or in UTC: `2026-11-29 14:03:27`; `?` for an
+/// instant no calendar has.
 pub fn date_time(unix_ms: i64, utc: bool) -> String {
-    let zone = if utc {
-        jiff::tz::TimeZone::UTC
-    } else {
-        jiff::tz::TimeZone::system()
-    };
-    jiff::Timestamp::from_millisecond(unix_ms)
-        .map(|at| at.to_zoned_datetime(zone).strftime("%Y-%m-%d %H:%M:%S").to_string())
-        .unwrap_or_else(|_| "?".into())
+    formatted(unix_ms, utc, "%Y-%m-%d %H:%M:%S")
+}
+
+fn formatted(unix_ms: i64, utc: bool, format: &str) -> String {
+    let zone = if utc { TimeZone::UTC } else { TimeZone::system() };
+    let at = jiff::Timestamp::from_millisecond(unix_ms).map(|at| at.to_zoned_datetime(zone));
+    at.map_or_else(|_| "?".into(), |at| at.strftime(format).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_take_the_unit_that_fits() {
+        for (ms, shown) in [
+            (0, "0 ms"),
+            (999, "999 ms"),
+            (1_000, "1.0 s"),
+            (12_449, "12.4 s"),
+            (59_949, "59.9 s"),
+            (59_950, "1m 00s"),
+            (187_000, "3m 07s"),
+            (3_599_499, "59m 59s"),
+            (3_599_500, "1h 00m"),
+            (7_500_000, "2h 05m"),
+            (86_370_000, "1d 00h"),
+            (273_600_000, "3d 04h"),
+        ] {
+            assert_eq!(duration(ms), shown, "{ms}");
+        }
+        assert!(duration(u64::MAX).ends_with('h'));
+    }
+
+    #[test]
+    fn instants_in_utc() {
+        assert_eq!(date_time(1_795_956_211_985, true), "2026-11-29 12:43:31");
+        assert_eq!(clock_time(1_795_956_211_985, true), "12:43:31");
+        assert_eq!(clock_time(-1, true), "23:59:59");
+        assert_eq!(
+            (date_time(i64::MAX, true), clock_time(i64::MIN, false)),
+            ("?".into(), "?".into())
+        );
+    }
 }

@@ -3,15 +3,20 @@
 
 mod count;
 mod duration;
+pub mod glyphs;
+mod hidden;
 mod money;
+mod restart;
 mod safe;
+mod sanitize;
 pub mod secret;
 mod width;
 mod wrap;
 
 pub use count::{compact_count, count, plural};
 pub use duration::{clock_time, date_time, duration};
+pub use glyphs::{Glyphs, ascii};
 pub use money::{exact_money, money, parse_nano};
 pub use safe::SafeText;
-pub use width::{cell_width, cut, fit};
+pub use width::{cell_width, cut, cut_left, fit, fit_right, middle_cut};
 pub use wrap::{Row, wrap_line};

@@ -2,9 +2,21 @@
 //!
 //! Everything that comes from logs, models, the REPL, names and paths is untrusted: escape sequences, control
 //! characters, bidi overrides and zero-width tricks would act on the terminal or mislead the reader. They are
-//! replaced here, once, by visible marks.
+//! replaced here, once, by visible marks:
+//!
+//! | what | mark |
+//! | --- | --- |
+//! | C0 controls and DEL | their control picture: `␛` `␇` `␈` `␡`; what follows an ESC stays visible: `␛]0;title␇` |
+//! | C1 controls, bidi controls, invisible characters, stray joiners and selectors | their code point: `‹U+202E›` |
+//! | a combining mark without a base | on a dotted circle: `◌́` |
+//! | combining marks beyond the 16th on one base | their number: `‹+184›` |
+//!
+//! What writing needs stays: letters from right to left, combining marks, joiners between letters that join and in
+//! emoji sequences, selectors after characters that have variants.
 
 use std::sync::Arc;
+
+use super::sanitize::{Sanitizer, Style, is_clean};
 
 /// Text that can be sent to a terminal: lines separated by `\n`, tabs expanded, no other control character, no
 /// bidi override, no zero-width trick. Cheap to clone.
@@ -12,24 +24,32 @@ use std::sync::Arc;
 pub struct SafeText(Arc<str>);
 
 impl SafeText {
-    /// Sanitises text of several lines: `\r\n` is a newline, a lone `\r` restarts its line, tabs expand to
-    /// columns of 4, colour sequences (SGR) are dropped, everything else that is not printable becomes a mark.
+    /// Sanitises text of several lines: `\r\n` is a newline, a lone `\r` restarts its line (what follows overwrites
+    /// its beginning, as on a terminal), tabs expand to columns of 4, colour sequences (SGR) are dropped, everything
+    /// else that is not printable becomes a mark.
+    ///
+    /// ```
+    /// use fast_rlm::text::SafeText;
+    ///
+    /// assert_eq!(SafeText::block("\x1b[31mred\x1b[0m\x07\r\n10%\r99").as_str(), "red␇\n99%");
+    /// ```
     pub fn block(raw: &str) -> Self {
-        Self(raw.into())
+        Self::sanitize(raw, Style::Block)
     }
 
-    /// Like [`SafeText::block`], but every escape sequence is shown as marks, colours too.
+    /// Like [`SafeText::block`], but nothing is left out: colour sequences and lone `\r` are shown as marks too.
     pub fn raw(raw: &str) -> Self {
-        Self(raw.into())
+        Self::sanitize(raw, Style::Raw)
     }
 
-    /// Sanitises text to a single line: newlines become `⏎`.
+    /// Like [`SafeText::block`], on a single line: newlines become `⏎`.
     pub fn line(raw: &str) -> Self {
-        Self(raw.into())
+        Self::sanitize(raw, Style::Line)
     }
 
     /// The program's own words, known to be clean.
     pub fn literal(own: &'static str) -> Self {
+        debug_assert_eq!(Self::block(own).as_str(), own, "the program's own words hold no marks");
         Self(own.into())
     }
 
@@ -42,6 +62,18 @@ impl SafeText {
     pub fn lines(&self) -> impl Iterator<Item = &str> {
         self.0.split('\n')
     }
+
+    /// There is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn sanitize(raw: &str, style: Style) -> Self {
+        if is_clean(raw, style) {
+            return Self(raw.into());
+        }
+        Self(Sanitizer::new(raw, style).run().into())
+    }
 }
 
 impl std::fmt::Display for SafeText {
@@ -49,3 +81,12 @@ impl std::fmt::Display for SafeText {
         f.write_str(&self.0)
     }
 }
+
+impl AsRef<str> for SafeText {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,21 +2,177 @@
 
 use std::ops::Range;
 
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::width::{cluster_width, is_ascii};
+
 /// One row of a wrapped line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Bytes of the line shown in this row, on cluster boundaries.
+    /// Bytes of the line shown in this row, on cluster boundaries. Rows follow each other without gaps.
     pub bytes: Range<usize>,
-    /// Cells they take: at most the width, but for a width below that of a single cluster.
+    /// Cells they take: at most the width, but for a width below that of a single cluster. Spaces that hang over the
+    /// right edge take none.
     pub cells: usize,
 }
 
-/// Wraps `line` (no newline in it) at `width` cells, at spaces where it can; never empty. A width of 0 counts as 1;
-/// a cluster wider than the width gets a row of its own.
+/// Wraps `line` (no newline in it) at `width` cells; never empty. Breaks after spaces where it can, between the
+/// clusters of a word that is longer than a row, and between wide characters, which are written without spaces.
+/// A width of 0 counts as 1; a cluster wider than the width gets a row of its own.
+///
+/// ```
+/// use fast_rlm::text::wrap_line;
+///
+/// let line = "one two three";
+/// let rows: Vec<&str> = wrap_line(line, 8).into_iter().map(|row| &line[row.bytes]).collect();
+/// assert_eq!(rows, ["one two ", "three"]);
+/// ```
 pub fn wrap_line(line: &str, width: usize) -> Vec<Row> {
-    let _ = width;
-    vec![Row {
-        bytes: 0..line.len(),
-        cells: super::cell_width(line),
-    }]
+    let mut wrap = Wrap {
+        width: width.max(1),
+        rows: Vec::new(),
+        row: 0..0,
+        cells: 0,
+        indent: true,
+        break_at: None,
+    };
+    if is_ascii(line) {
+        line.bytes()
+            .enumerate()
+            .for_each(|(at, byte)| wrap.take(at..at + 1, 1, byte == b' '));
+    } else {
+        for (at, cluster) in line.grapheme_indices(true) {
+            wrap.take(at..at + cluster.len(), cluster_width(cluster), cluster == " ");
+        }
+    }
+    wrap.finish(line.len())
+}
+
+struct Wrap {
+    width: usize,
+    rows: Vec<Row>,
+    /// The row that is being filled.
+    row: Range<usize>,
+    cells: usize,
+    /// Only spaces so far: a row of nothing but the line's indentation would be wasted.
+    indent: bool,
+    /// Where the row can break, and the cells before that place.
+    break_at: Option<(usize, usize)>,
+}
+
+impl Wrap {
+    fn take(&mut self, cluster: Range<usize>, width: usize, space: bool) {
+        if self.cells + width > self.width {
+            if space {
+                // Hangs over the edge: the next word begins the next row.
+                self.row.end = cluster.end;
+                self.break_at = Some((cluster.end, self.cells));
+                return;
+            }
+            self.break_row(cluster.start);
+            // What moved to the new row may leave no room for a wide cluster.
+            if self.cells + width > self.width && self.cells > 0 {
+                self.break_row(cluster.start);
+            }
+        }
+        if width > 1 && cluster.start > self.row.start {
+            self.break_at = Some((cluster.start, self.cells));
+        }
+        self.row.end = cluster.end;
+        self.cells += width;
+        self.indent &= space;
+        if (space && !self.indent) || width > 1 {
+            self.break_at = Some((cluster.end, self.cells));
+        }
+    }
+
+    /// Ends the row at its last break, or before the cluster at `at`.
+    fn break_row(&mut self, at: usize) {
+        let (end, cells) = self.break_at.take().unwrap_or((at, self.cells));
+        if end > self.row.start {
+            self.rows.push(Row {
+                bytes: self.row.start..end,
+                cells,
+            });
+            self.cells -= cells;
+        }
+        self.row = end..at;
+    }
+
+    fn finish(mut self, end: usize) -> Vec<Row> {
+        if self.rows.is_empty() || end > self.row.start {
+            self.rows.push(Row {
+                bytes: self.row.start..end,
+                cells: self.cells,
+            });
+        }
+        self.rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::text::{SafeText, cell_width};
+
+    fn rows(line: &str, width: usize) -> Vec<&str> {
+        wrap_line(line, width).into_iter().map(|row| &line[row.bytes]).collect()
+    }
+
+    #[test]
+    fn breaks_after_spaces() {
+        assert_eq!(rows("one two three", 8), ["one two ", "three"]);
+        assert_eq!(
+            rows("one two three", 7),
+            ["one two ", "three"],
+            "the space hangs over the edge"
+        );
+        assert_eq!(rows("one   two", 4), ["one   ", "two"]);
+        assert_eq!(rows("", 5), [""]);
+        assert_eq!(rows("     ", 2), ["     "]);
+        assert_eq!(rows("     x", 2), ["     ", "x"]);
+        assert_eq!(
+            rows("    call(x) + y", 9),
+            ["    call(", "x) + y"],
+            "no row of indentation alone"
+        );
+    }
+
+    #[test]
+    fn cuts_words_longer_than_a_row() {
+        assert_eq!(rows("a bbbbbbbb c", 4), ["a ", "bbbb", "bbbb ", "c"]);
+        assert_eq!(rows("abc", 0), ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn never_splits_a_cluster() {
+        let family = "👩\u{200D}👩\u{200D}👧\u{200D}👦";
+        assert_eq!(rows(&format!("a{family}b"), 1), ["a", family, "b"]);
+        assert_eq!(rows("日本語", 3), ["日", "本", "語"]);
+        assert_eq!(rows("ab日本", 3), ["ab", "日", "本"]);
+        assert_eq!(rows("x 日本語", 6), ["x 日本", "語"]);
+    }
+
+    proptest! {
+        #[test]
+        fn rows_fit_and_cover_the_line(raw in "(\\PC|[ a]|日|👩\u{200D}👧|e\u{301}){0,60}", width in 0usize..21) {
+            let text = SafeText::line(&raw);
+            let line = text.as_str();
+            let rows = wrap_line(line, width);
+            let mut end = 0;
+            for row in &rows {
+                prop_assert_eq!(row.bytes.start, end);
+                end = row.bytes.end;
+                let shown = &line[row.bytes.clone()];
+                let single = shown.trim_end_matches(' ').graphemes(true).count() <= 1;
+                prop_assert!(row.cells <= width.max(1) || single, "{:?} at {}", shown, width);
+                prop_assert!(row.cells <= cell_width(shown));
+                prop_assert!(cell_width(shown.trim_end_matches(' ')) <= row.cells);
+            }
+            prop_assert_eq!(end, line.len());
+            prop_assert_eq!(rows.iter().map(|row| row.bytes.len()).sum::<usize>(), line.len());
+        }
+    }
 }

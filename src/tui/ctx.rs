@@ -56,6 +56,43 @@ pub struct Ctx<'a> {
     pub wall: Time,
 }
 
+/// Owns what a [`Ctx`] shows: the program's state, but for its screens.
+#[derive(Clone, Debug)]
+pub struct World {
+    /// The model.
+    pub session: Session,
+    /// The theme.
+    pub theme: Theme,
+    /// The keymap.
+    pub keymap: Keymap,
+    /// How the user wants things shown.
+    pub options: ViewOptions,
+    /// What can be done now.
+    pub can: Abilities,
+    /// The whole terminal.
+    pub size: Size,
+    /// Time since the program started.
+    pub now: Duration,
+    /// The wall clock.
+    pub wall: Time,
+}
+
+impl World {
+    /// What screens may look at.
+    pub fn ctx(&self) -> Ctx<'_> {
+        Ctx {
+            session: &self.session,
+            theme: &self.theme,
+            keymap: &self.keymap,
+            options: self.options,
+            can: self.can,
+            size: self.size,
+            now: self.now,
+            wall: self.wall,
+        }
+    }
+}
+
 impl Ctx<'_> {
     /// The style of a role.
     pub fn style(&self, role: Role) -> Style {

@@ -89,6 +89,8 @@ pub enum Effect {
     Notice(Notice),
     /// Do an action, as if its key had been pressed after this layer went away: what the palette returns.
     Act(super::action::Action),
+    /// Back to the shell, until `fg`.
+    Suspend,
     /// Leave the program.
     Quit,
 }

@@ -1,7 +1,7 @@
 //! For tests of screens and widgets: a world to draw in, and frames as text.
 
 use super::action::Abilities;
-use super::ctx::{Ctx, ViewOptions};
+use super::ctx::ViewOptions;
 use super::keymap::Keymap;
 use super::theme::{Depth, Theme};
 use crate::model::Session;
@@ -9,16 +9,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Size;
 use std::time::Duration;
 
-/// Owns what a [`Ctx`] borrows.
-pub(crate) struct World {
-    pub(crate) session: Session,
-    pub(crate) theme: Theme,
-    pub(crate) keymap: Keymap,
-    pub(crate) options: ViewOptions,
-    pub(crate) can: Abilities,
-    pub(crate) size: Size,
-    pub(crate) now: Duration,
-}
+pub(crate) use super::ctx::World;
 
 impl World {
     /// An empty session in the dark theme, 120×36, UTC, without animation.
@@ -39,19 +30,6 @@ impl World {
             },
             size: Size::new(120, 36),
             now: Duration::ZERO,
-        }
-    }
-
-    /// The context to update and draw with.
-    pub(crate) fn ctx(&self) -> Ctx<'_> {
-        Ctx {
-            session: &self.session,
-            theme: &self.theme,
-            keymap: &self.keymap,
-            options: self.options,
-            can: self.can,
-            size: self.size,
-            now: self.now,
             wall: 1_700_000_000_000,
         }
     }
