@@ -13,30 +13,6 @@ const DEFAULTS: [&str; 3] = ["less", "more", "vi"];
 /// Variables that name a program, in order.
 const VARIABLES: [&str; 3] = ["VISUAL", "EDITOR", "PAGER"];
 
-/// What the text is, so that the program can colour it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Plain text.
-    Text,
-    /// Python.
-    Python,
-    /// JSON.
-    Json,
-    /// Markdown.
-    Markdown,
-}
-
-impl Kind {
-    fn suffix(self) -> &'static str {
-        match self {
-            Self::Text => ".txt",
-            Self::Python => ".py",
-            Self::Json => ".json",
-            Self::Markdown => ".md",
-        }
-    }
-}
-
 /// Why text cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
@@ -71,14 +47,19 @@ pub struct HandOff {
 
 impl HandOff {
     /// Writes `text` to a temporary file that only its owner can read, and finds the program to open it with.
+    /// `extension` (`py`, `json`) lets the program colour it.
     ///
     /// # Errors
     ///
     /// When there is no program, its variable cannot be read, or the file cannot be written.
-    pub fn prepare(text: &str, kind: Kind, environment: impl Fn(&str) -> Option<OsString>) -> Result<Self, OpenError> {
+    pub fn prepare(
+        text: &str,
+        extension: &'static str,
+        environment: impl Fn(&str) -> Option<OsString>,
+    ) -> Result<Self, OpenError> {
         let words = command(environment)?;
         let dir = std::env::temp_dir();
-        let file = write(text, kind, &dir).map_err(|error| OpenError::File { dir, error })?;
+        let file = write(text, extension, &dir).map_err(|error| OpenError::File { dir, error })?;
         Ok(Self { words, file })
     }
 
@@ -97,10 +78,10 @@ impl HandOff {
 }
 
 /// The name is random between our own prefix and suffix; the mode is 0600 from the start.
-fn write(text: &str, kind: Kind, dir: &Path) -> std::io::Result<TempPath> {
+fn write(text: &str, extension: &'static str, dir: &Path) -> std::io::Result<TempPath> {
     let mut file = tempfile::Builder::new()
         .prefix("fast-rlm-")
-        .suffix(kind.suffix())
+        .suffix(&format!(".{extension}"))
         .tempfile_in(dir)?;
     file.write_all(text.as_bytes())?;
     file.flush()?;
@@ -211,8 +192,7 @@ mod tests {
     #[test]
     fn the_file_is_private_opened_by_the_command_and_removed_afterwards() {
         use std::os::unix::fs::PermissionsExt as _;
-        let hand_off =
-            HandOff::prepare("words\n", Kind::Json, |name| (name == "EDITOR").then(|| "cat".into())).unwrap();
+        let hand_off = HandOff::prepare("words\n", "json", |name| (name == "EDITOR").then(|| "cat".into())).unwrap();
         let path = hand_off.path().to_owned();
         let name = path.file_name().unwrap().to_str().unwrap();
         assert!(name.starts_with("fast-rlm-") && name.ends_with(".json"), "{name}");

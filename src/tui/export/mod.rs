@@ -7,6 +7,7 @@
 mod clean;
 mod file;
 mod html;
+mod job;
 mod json;
 mod markdown;
 mod part;
@@ -19,9 +20,10 @@ mod write;
 
 pub use clean::{Masked, SecretKind};
 pub use file::{Saved, default_name, save};
+pub use job::{Job, News, Setting, run};
 pub use write::{Report, write};
 
-use crate::model::BodyRef;
+use crate::model::{BodyRef, Label};
 use crate::text::secret::Secrets;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -113,6 +115,9 @@ pub enum ExportError {
     /// The run does not exist.
     #[error("there is no run number {0} in this session")]
     NoSuchRun(usize),
+    /// The run was there, and is not any more: the session changed.
+    #[error("{0} is gone from this session; choose another run")]
+    Gone(Label),
     /// A file could not be written.
     #[error("cannot write {path}: {error}; choose another directory")]
     Write {

@@ -415,3 +415,42 @@ fn a_directory_that_is_not_there_is_named() {
             .starts_with("cannot write /nowhere/at/all: ")
     );
 }
+
+#[test]
+fn a_job_tells_its_end_and_a_stopped_one_leaves_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let recorded = Recorded::everywhere("word");
+    let (session, mut bodies) = (recorded.session.clone(), recorded);
+    let setting = Setting {
+        dir: dir.path().to_owned(),
+        utc: true,
+        secrets: Secrets::default(),
+    };
+    let query = session.queries.first().map(crate::tui::screens::QueryKey::of);
+    let mut run_it = |query, stop: &crate::tui::effect::Stop| {
+        let job = Job {
+            query,
+            format: Format::Html,
+            raw: false,
+        };
+        let mut news = Vec::new();
+        run(job, &setting, &session, &mut bodies, stop, &mut |told| news.push(told));
+        news
+    };
+    let news = run_it(query, &crate::tui::effect::Stop::default());
+    assert!(
+        matches!(news.as_slice(), [News::Progress(_), .., News::Done(Ok(_))]),
+        "{news:?}"
+    );
+    let stopped = crate::tui::effect::Stop::default();
+    stopped.stop();
+    assert!(matches!(
+        run_it(None, &stopped).as_slice(),
+        [News::Done(Err(ExportError::Cancelled))]
+    ));
+    let names: Vec<_> = std::fs::read_dir(dir.path())
+        .unwrap()
+        .map(|file| file.unwrap().file_name())
+        .collect();
+    assert_eq!(names, ["demo-word-Q1.html"]);
+}

@@ -3,6 +3,7 @@
 //! A screen is a pure function of the model and of its own small state: [`Screen::update`] takes an input and returns
 //! what is to be done, [`Screen::draw`] paints cells. Each screen has a file or folder of its own here.
 
+pub mod export;
 mod route;
 pub mod search;
 
@@ -78,7 +79,7 @@ pub fn open(route: &Route, _ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
         Route::Picker => None,
         Route::Problems => None,
         Route::SearchResults { pattern } => Some(Box::new(search::SearchScreen::new(pattern))),
-        Route::Export { .. } => None,
+        Route::Export { query } => Some(Box::new(export::ExportScreen::new(*query))),
         Route::Help => None,
         Route::Palette => None,
     }

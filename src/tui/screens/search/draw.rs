@@ -54,19 +54,11 @@ impl SearchScreen {
                 format!("{} in {runs}", plural(hits as u128, "hit", "hits"))
             }
         };
-        let percent = (u128::from(self.bytes) * 100)
-            .checked_div(u128::from(self.all))
-            .unwrap_or(0);
         match self.state {
-            State::Running => words.push_str(&format!(" · searched {percent}%")),
-            State::Stopped => words.push_str(&format!(" · stopped at {percent}%")),
+            State::Running => words.push_str(" · searching…"),
+            State::Stopped => words.push_str(" · stopped"),
+            _ if self.results.is_full() => words.push_str(" · the first ones"),
             _ => {}
-        }
-        if self.results.len() >= super::scan::MOST {
-            words.push_str(" · the first ones");
-        }
-        if self.unreadable > 0 {
-            words.push_str(&format!(" · {} unreadable", count(u128::from(self.unreadable))));
         }
         let role = if self.state == State::Running {
             Role::Running

@@ -91,19 +91,25 @@ pub struct Hit {
 
 impl Hit {
     /// The hit of `pattern` in `text`, if it is there.
-    pub fn find(pattern: &Pattern, text: &str, spot: Spot, part: Part, title: &str) -> Option<Self> {
+    pub(super) fn find(pattern: &Pattern, text: &str, spot: Spot, part: Part, title: &str) -> Option<Self> {
         let mut matches = pattern.find_iter(text);
         let first = matches.next()?;
-        let (before, after) = around(text, &first);
-        Some(Self {
+        let count = 1 + matches.count();
+        Some(Self::at(spot, part, title, text, first, count))
+    }
+
+    /// The hit whose first match is at `found` in `text`.
+    pub(super) fn at(spot: Spot, part: Part, title: &str, text: &str, found: Range<usize>, count: usize) -> Self {
+        let (before, after) = around(text, &found);
+        Self {
             spot,
             part,
             title: SafeText::line(title),
             before: SafeText::line(before),
-            found: SafeText::line(text.get(first).unwrap_or_default()),
+            found: SafeText::line(text.get(found).unwrap_or_default()),
             after: SafeText::line(after),
-            count: 1 + matches.count(),
-        })
+            count,
+        }
     }
 }
 

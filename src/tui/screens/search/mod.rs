@@ -1,17 +1,15 @@
 //! The session-wide search: a line to type in, and every text of the session that has it, grouped by run.
 //!
-//! Hits come in batches ([`scan`]) while one types and reads. Enter opens the place; the search goes on behind it.
+//! Hits come in batches ([`Finder`]) while one types and reads. Enter opens the place; the search goes on behind it.
 
 mod draw;
+mod finder;
 mod hit;
 mod plan;
-mod prefilter;
 mod results;
-mod scan;
 
+pub use finder::{Batch, Finder, LineHit};
 pub use hit::{Hit, Part, Spot};
-pub use plan::Plan;
-pub use scan::{Batch, Reader, scan};
 
 use super::{Route, Screen};
 use crate::text::SafeText;
@@ -57,9 +55,6 @@ pub struct SearchScreen {
     list: ListPane,
     /// The selection was moved by hand: it stays on its hit.
     moved: bool,
-    bytes: u64,
-    all: u64,
-    unreadable: u64,
     line_area: Rect,
     caret: Option<Position>,
 }
@@ -81,7 +76,7 @@ impl SearchScreen {
         let token = self.token.next();
         self.results = Results::default();
         self.list = ListPane::default();
-        (self.moved, self.bytes, self.all, self.unreadable) = (false, 0, 0, 0);
+        self.moved = false;
         let pattern = self.line.text().to_owned();
         self.state = if pattern.is_empty() {
             State::Idle
@@ -204,19 +199,20 @@ impl SearchScreen {
         match &answer.result {
             Ok(Reply::Hits { hits, .. }) => match hits.downcast_ref::<Batch>() {
                 Some(batch) => self.take(batch),
-                None => return Outcome::ignored(),
+                None => Outcome::ignored(),
             },
-            Ok(_) => return Outcome::ignored(),
-            Err(_) => self.state = State::Stopped,
+            Ok(_) => Outcome::ignored(),
+            Err(_) => {
+                self.state = State::Stopped;
+                Outcome::consumed()
+            }
         }
-        Outcome::consumed()
     }
 
-    /// Takes a batch; the selection stays on its hit, or on the first one until it is moved.
-    fn take(&mut self, batch: &Batch) {
+    /// Takes a batch; the selection stays on its hit, or on the first one until it is moved. A full list ends it.
+    fn take(&mut self, batch: &Batch) -> Outcome {
         let selected = self.list.selected().and_then(|row| self.results.hit_of(row)).cloned();
         self.results.add(batch.hits.clone());
-        (self.bytes, self.all, self.unreadable) = (batch.bytes, batch.all, batch.unreadable);
         if batch.done {
             self.state = State::Done;
         }
@@ -225,6 +221,11 @@ impl SearchScreen {
             .filter(|_| self.moved)
             .and_then(|hit| self.results.row_of(&hit));
         self.list.select(kept.unwrap_or(1));
+        if self.results.is_full() && !batch.done {
+            self.state = State::Done;
+            return Outcome::with(Effect::Cancel(self.token));
+        }
+        Outcome::consumed()
     }
 }
 

@@ -1,30 +1,26 @@
-//! What a search has to look through: the texts that the model holds, and the bodies that lie on disk. Made from the
-//! model at once, so that the search itself runs without it.
+//! What a search has to look through, made from the model at once so that the search itself runs without it: the
+//! texts that the model holds, and which step each transcript line is.
 
-use super::hit::{Part, Spot};
-use crate::model::{AgentId, BodyRef, Final, MemoryEntry, Query, Session, Step};
+use super::hit::{Hit, Part, Spot};
+use crate::model::{AgentId, BodyRef, Final, LogId, MemoryEntry, Query, Session, Step};
+use crate::tui::pattern::Pattern;
 use crate::tui::screens::{Place, QueryKey};
+use std::collections::HashMap;
 
 /// A text that the model holds.
-pub(super) struct Held {
-    pub(super) spot: Spot,
-    pub(super) part: Part,
-    pub(super) title: String,
-    pub(super) text: String,
-}
-
-/// A body on disk.
-pub(super) struct Stored {
-    pub(super) spot: Spot,
-    pub(super) title: String,
-    pub(super) at: BodyRef,
+struct Held {
+    spot: Spot,
+    part: Part,
+    title: String,
+    text: String,
 }
 
 /// Everything to look through, in the order of the session.
 #[derive(Default)]
 pub struct Plan {
-    pub(super) held: Vec<Held>,
-    pub(super) stored: Vec<Stored>,
+    held: Vec<Held>,
+    /// Steps, by the place of their lines.
+    lines: HashMap<(LogId, u64), (Spot, String)>,
 }
 
 impl Plan {
@@ -38,9 +34,16 @@ impl Plan {
         plan
     }
 
-    /// Bytes on disk to look through.
-    pub fn bytes(&self) -> u64 {
-        self.stored.iter().map(|stored| stored.at.len).sum()
+    /// Hits in what the model holds.
+    pub(super) fn held_hits(&self, pattern: &Pattern) -> Vec<Hit> {
+        let find = |held: &Held| Hit::find(pattern, &held.text, held.spot.clone(), held.part, &held.title);
+        self.held.iter().filter_map(find).collect()
+    }
+
+    /// The step whose line is at `at`, and its title; `None` for lines that are no step.
+    pub(super) fn step_at(&self, at: BodyRef) -> Option<(&Spot, &str)> {
+        let (spot, title) = self.lines.get(&(at.log, at.offset))?;
+        Some((spot, title))
     }
 
     fn query(&mut self, order: usize, query: &Query) {
@@ -75,18 +78,16 @@ impl Plan {
         }
     }
 
-    /// A step that was logged twice is looked through twice: either line may have what the other lacks. The list
-    /// shows a text that is in both once.
+    /// A step that was logged twice has two lines: either may have what the other lacks, and the list shows what is
+    /// in both once.
     fn step(&mut self, spot: &Spot, title: String, step: &Step) {
         if let (None, Some(code)) = (step.body, &step.code) {
             self.hold(spot.clone(), Part::Code, &title, code);
         }
-        let lines = [step.body, step.twin];
-        self.stored.extend(lines.into_iter().flatten().map(|at| Stored {
-            spot: spot.clone(),
-            title: title.clone(),
-            at,
-        }));
+        for line in [step.body, step.twin].into_iter().flatten() {
+            self.lines
+                .insert((line.log, line.offset), (spot.clone(), title.clone()));
+        }
     }
 
     fn result(&mut self, spot: Spot, title: &str, result: &Final) {

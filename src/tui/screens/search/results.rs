@@ -1,8 +1,10 @@
 //! The list of hits: grouped by run, in the order of the session, whatever order they arrive in.
 
 use super::hit::{Hit, Part, Spot};
-use super::scan::MOST;
 use crate::tui::screens::{Place, QueryKey};
+
+/// Hits that are kept; a list of more helps nobody.
+const MOST: usize = 10_000;
 
 /// One row of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +76,11 @@ impl Results {
     /// Hits.
     pub(super) fn len(&self) -> usize {
         self.hits.len()
+    }
+
+    /// There may be more hits than are kept.
+    pub(super) fn is_full(&self) -> bool {
+        self.hits.len() >= MOST
     }
 
     /// Runs that have some.

@@ -31,13 +31,7 @@ fn hit(order: usize, step: usize, line: &str) -> Hit {
 }
 
 fn batch(token: Token, hits: Vec<Hit>, done: bool) -> Answer {
-    let hits = Box::new(Batch {
-        hits,
-        bytes: 50,
-        all: 100,
-        unreadable: 0,
-        done,
-    });
+    let hits = Box::new(Batch { hits, done });
     Answer {
         token,
         result: Ok(Reply::Hits { hits, done }),
@@ -150,6 +144,16 @@ fn late_answers_are_dropped_and_ctrl_c_stops() {
             .consumed
     );
     assert!(frame(&mut screen, &world, 60, 6).contains("Stopped"));
+}
+
+#[test]
+fn a_flood_of_hits_ends_the_search() {
+    let world = World::new();
+    let (mut screen, token) = searching(&world);
+    let flood = (0..20_000).map(|step| hit(0, step, "goat")).collect();
+    let outcome = screen.update(&Input::Answer(&batch(token, flood, false)), &world.ctx());
+    assert!(matches!(outcome.effects.as_slice(), [Effect::Cancel(_)]), "{outcome:?}");
+    assert!(frame(&mut screen, &world, 80, 6).contains("10,000 hits in 1 run · the first ones"));
 }
 
 proptest! {
