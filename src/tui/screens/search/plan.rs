@@ -17,7 +17,7 @@ struct Held {
 
 /// Everything to look through, in the order of the session.
 #[derive(Default)]
-pub struct Plan {
+pub(super) struct Plan {
     held: Vec<Held>,
     /// Steps, by the place of their lines.
     lines: HashMap<(LogId, u64), (Spot, String)>,
@@ -25,7 +25,7 @@ pub struct Plan {
 
 impl Plan {
     /// Everything in `session`.
-    pub fn of(session: &Session) -> Self {
+    pub(super) fn of(session: &Session) -> Self {
         let mut plan = Self::default();
         for (order, query) in session.queries.iter().enumerate() {
             plan.query(order, query);
