@@ -62,7 +62,7 @@ fn open(out: &mut String, width: f32, height: f32, title: &str, look: &Look) {
     }
     let _ = writeln!(
         out,
-        r#"<g transform="translate({MARGIN} {BAR})" style="white-space:pre">"#
+        r#"<g transform="translate({MARGIN} {BAR})" xml:space="preserve" style="white-space:pre">"#
     );
 }
 
@@ -121,10 +121,17 @@ impl Row {
         }
     }
 
-    /// Neighbours of one style make one run of text, equal bars one bar; wide glyphs and other shapes stand alone.
+    /// Neighbours of one style make one run of text up to the next gap, equal bars one bar; wide glyphs and other
+    /// shapes stand alone.
     fn glyphs(&self, out: &mut String) {
         for run in self.spots.chunk_by(|a, b| a.joins(b)) {
-            let Some(first) = run.first().filter(|_| run.iter().any(|s| s.visible())) else {
+            let start = run.iter().position(|spot| !spot.is_blank()).unwrap_or(run.len());
+            let end = run
+                .iter()
+                .rposition(|spot| !spot.is_blank())
+                .map_or(start, |last| last + 1);
+            let run = run.get(start..end).unwrap_or_default();
+            let Some(first) = run.first().filter(|first| !first.attributes.contains(Modifier::HIDDEN)) else {
                 continue;
             };
             let at = (f32::from(first.column) * CELL.0, self.y);
@@ -151,15 +158,16 @@ impl Row {
 }
 
 impl Spot {
-    fn visible(&self) -> bool {
-        let drawn = !self.text.trim().is_empty() || self.attributes.intersects(Modifier::UNDERLINED);
-        drawn && !self.attributes.contains(Modifier::HIDDEN)
+    /// Nothing is seen of it but its background.
+    fn is_blank(&self) -> bool {
+        self.text == " " && !self.attributes.intersects(Modifier::UNDERLINED | Modifier::CROSSED_OUT)
     }
 
     fn joins(&self, next: &Self) -> bool {
         let plain = |s: &Self| s.width == 1 && s.text.chars().count() == 1 && !glyph::is_shape(&s.text);
         let stretched = self.text == next.text && glyph::is_level(&self.text);
-        (stretched || plain(self) && plain(next)) && self.ink == next.ink && self.attributes == next.attributes
+        let gap = self.is_blank() && next.is_blank();
+        (stretched || plain(self) && plain(next) && !gap) && self.ink == next.ink && self.attributes == next.attributes
     }
 }
 
@@ -285,6 +293,16 @@ mod tests {
         let svg = picture(|b| b.set_string(0, 0, "█▄╭─╮", Style::new()));
         assert_eq!(svg.matches("<text").count(), 1, "only the title: {svg}");
         assert!(svg.contains("<path"));
+    }
+
+    #[test]
+    fn a_gap_is_no_text() {
+        let svg = picture(|b| b.set_string(1, 0, " one two   three ", Style::new()));
+        assert!(
+            svg.contains(">one two</text>") && svg.contains(">three</text>"),
+            "{svg}"
+        );
+        assert!(svg.contains(r#"<text x="100.8""#), "{svg}");
     }
 
     #[test]
