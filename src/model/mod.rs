@@ -24,6 +24,7 @@ mod placement;
 mod problem;
 mod provenance;
 mod python_names;
+mod python_tokens;
 mod query;
 mod raw;
 mod run;
@@ -35,6 +36,8 @@ mod strays;
 mod totals;
 mod tree;
 mod usage;
+
+pub mod timeline;
 
 pub use cost::{Cost, CostSum};
 pub use digest::code_digest;
@@ -50,3 +53,6 @@ pub use run::{Agent, Placement, Run, Totals};
 pub use session::Session;
 pub use step::{Step, StepKind, Timings};
 pub use usage::Usage;
+
+#[cfg(test)]
+mod tests;
