@@ -15,6 +15,9 @@ mod route;
 mod sample;
 mod split;
 mod timeline;
+pub mod export;
+mod route;
+pub mod search;
 
 pub use route::{Place, QueryKey, Route};
 
@@ -87,8 +90,8 @@ pub fn open(route: &Route, ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
         Route::Memory { name } => Some(Box::new(memory::MemoryScreen::new(name.as_deref(), ctx))),
         Route::Picker => None,
         Route::Problems => Some(Box::new(problems::ProblemsScreen::new(ctx))),
-        Route::SearchResults { .. } => None,
-        Route::Export { .. } => None,
+        Route::SearchResults { pattern } => Some(Box::new(search::SearchScreen::new(pattern))),
+        Route::Export { query } => Some(Box::new(export::ExportScreen::new(*query))),
         Route::Help => Some(Box::new(help::Help::default())),
         Route::Palette => Some(Box::new(palette::Palette::new(ctx))),
     }
