@@ -3,6 +3,7 @@
 //! A screen is a pure function of the model and of its own small state: [`Screen::update`] takes an input and returns
 //! what is to be done, [`Screen::draw`] paints cells. Each screen has a file or folder of its own here.
 
+pub mod export;
 mod help;
 mod list_search;
 mod memory;
@@ -13,11 +14,9 @@ mod problems;
 mod route;
 #[cfg(test)]
 mod sample;
+pub mod search;
 mod split;
 mod timeline;
-pub mod export;
-mod route;
-pub mod search;
 
 pub use route::{Place, QueryKey, Route};
 
