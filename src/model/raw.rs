@@ -71,6 +71,9 @@ impl Session {
             Event::Problem(problem) => {
                 self.raw.reported.insert(problem);
             }
+            Event::Resolved(problem) => {
+                self.raw.reported.remove(&problem);
+            }
             Event::Writer { alive } => self.raw.writer = alive,
         }
     }
