@@ -2,10 +2,11 @@
 //! screens.
 
 pub mod atomic;
+pub(crate) mod cache;
 pub mod fault;
 pub(crate) mod files;
 mod final_value;
-mod json;
+pub(crate) mod json;
 mod lenient;
 pub mod lock;
 pub mod logs;

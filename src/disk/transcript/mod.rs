@@ -5,6 +5,7 @@
 
 mod body;
 mod line_reader;
+mod part;
 mod record;
 mod segment;
 mod task;
@@ -12,4 +13,6 @@ mod task;
 pub use body::{Body, BodyError, Field};
 pub(crate) use body::{Owner, read_body, read_fields};
 pub(crate) use line_reader::{LineReader, RawLine};
-pub(crate) use segment::{Findings, Segment, SegmentEnd, scan_segment};
+pub(crate) use part::{Part, scan_part};
+pub(crate) use segment::{Segment, SegmentEnd};
+use segment::{Findings, scan_segment};
