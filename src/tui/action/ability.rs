@@ -1,0 +1,46 @@
+//! What can be done now: it depends on the build, on what was opened, and on the place it was opened from.
+
+use super::Action;
+
+/// What works now. Grows with what is built in; a screen never looks at features or files itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Abilities {
+    /// Questions can be asked.
+    pub ask: bool,
+    /// Runs can be replayed, forked and compared.
+    pub lab: bool,
+    /// Interrupted runs can be resumed, budgets changed.
+    pub resume: bool,
+    /// A session is open (not just the list of sessions).
+    pub session: bool,
+    /// There is a list of sessions to go back to or to look for.
+    pub sessions: bool,
+    /// A shell with job control waits behind this program.
+    pub suspend: bool,
+}
+
+impl Abilities {
+    /// Why `action` cannot be done; `None` when it can.
+    pub(super) fn lacks(&self, action: Action) -> Option<&'static str> {
+        use Action as A;
+        let (works, why) = match action {
+            A::Ask | A::Send => (self.ask, "asking is not possible here: this viewer only reads"),
+            A::Fork | A::Diff | A::Replay => (self.lab, "replay, fork and diff are not part of this viewer yet"),
+            A::Resume => (self.resume, "resuming a run is not part of this viewer yet"),
+            A::Budget => (self.resume, "budgets are not part of this viewer yet"),
+            A::NewLine | A::Undo | A::HistorySearch | A::Editor | A::Complete | A::LeaveBox => {
+                (self.ask, "there is no box to type in")
+            }
+            A::Memory | A::Timeline | A::Problems | A::SearchSession | A::Export => {
+                (self.session, "open a session first")
+            }
+            A::Sessions => (self.sessions, "no other sessions are known here"),
+            A::Suspend => (
+                self.suspend,
+                "no shell with job control is waiting: suspending would freeze this terminal",
+            ),
+            _ => (true, ""),
+        };
+        (!works).then_some(why)
+    }
+}

@@ -1,0 +1,38 @@
+//! The texts of one step, read when looked at, with their sanitised forms made off the screen's thread.
+
+use crate::text::SafeText;
+use std::sync::Arc;
+
+/// One text, as recorded and as it may be shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Text {
+    /// As recorded: for copying.
+    pub raw: Arc<str>,
+    /// For screens.
+    pub safe: SafeText,
+}
+
+impl Text {
+    /// Sanitises `raw`; work is proportional to its length, so long texts are made off the screen's thread.
+    pub fn new(raw: impl Into<Arc<str>>) -> Self {
+        let raw = raw.into();
+        let safe = SafeText::block(&raw);
+        Self { raw, safe }
+    }
+
+    /// There is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.raw.is_empty()
+    }
+}
+
+/// What a step's line holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Body {
+    /// The code that ran.
+    pub code: Text,
+    /// What it printed, or its error.
+    pub output: Text,
+    /// The model's reasoning; empty when none was recorded.
+    pub reasoning: Text,
+}

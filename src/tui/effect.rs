@@ -1,0 +1,202 @@
+//! What a screen wants done: screens themselves do no input or output.
+
+use super::body::Text;
+use super::export::Job;
+use super::input::Input;
+use super::notice::Notice;
+use super::screens::Route;
+use crate::model::BodyRef;
+use crate::text::SafeText;
+use std::any::Any;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Pairs an effect with its answer, within one layer. A layer counts them itself; answers for layers that are gone
+/// are dropped before they arrive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Token(pub u64);
+
+impl Token {
+    /// The next one: what was asked before is late from now on.
+    pub fn next(&mut self) -> Token {
+        self.0 += 1;
+        *self
+    }
+}
+
+/// The languages that are highlighted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Language {
+    /// Python.
+    Python,
+    /// JSON.
+    Json,
+}
+
+/// Something to be done outside of the screen.
+#[derive(Debug)]
+pub enum Effect {
+    /// Read a step's body; `twin` adds what the first line lacks. Answered with [`Reply::Body`](super::input::Reply).
+    LoadBody {
+        /// For the answer.
+        token: Token,
+        /// Where it lies.
+        at: BodyRef,
+        /// The step's second line, if it has one.
+        twin: Option<BodyRef>,
+    },
+    /// Colour source code, within a budget of time and length.
+    Highlight {
+        /// For the answer.
+        token: Token,
+        /// What it is.
+        language: Language,
+        /// The text as the pane shows it.
+        text: SafeText,
+    },
+    /// Search the whole session for a pattern, in batches of [`Reply::Hits`](super::input::Reply).
+    Search {
+        /// For the answers.
+        token: Token,
+        /// What was typed.
+        pattern: String,
+    },
+    /// Export a run or the session, in the working directory; answered with [`Reply::Worked`](super::input::Reply)
+    /// that holds [`News`](super::export::News): progress, then the end.
+    Export {
+        /// For the answers.
+        token: Token,
+        /// What, and how.
+        job: Job,
+    },
+    /// Stop what runs for a token; its answers no longer come.
+    Cancel(Token),
+    /// Anything else that takes long: run off the screen's thread.
+    Work {
+        /// For the answer.
+        token: Token,
+        /// What to do.
+        work: Work,
+    },
+    /// Copy a text, raw.
+    Copy(Arc<str>),
+    /// Open a text in $EDITOR or $PAGER.
+    OpenExternally(Focused),
+    /// Call for the frame of a moment: [`Input::Frame`] comes then.
+    FrameAt(Duration),
+    /// Put a layer on top.
+    Push(Route),
+    /// Put a layer in the place of this one.
+    Replace(Route),
+    /// Take this layer away; the last one stays.
+    Pop,
+    /// Open another session.
+    OpenTarget(PathBuf),
+    /// Say something in the footer.
+    Notice(Notice),
+    /// Do an action, as if its key had been pressed after this layer went away: what the palette returns.
+    Act(super::action::Action),
+    /// Back to the shell, until `fg`.
+    Suspend,
+    /// Leave the program.
+    Quit,
+}
+
+/// A piece of work with a name for logs and tests.
+pub struct Work {
+    /// What it is.
+    pub name: &'static str,
+    /// Does it; checks [`Stop`] now and then.
+    pub run: Box<dyn FnOnce(&Stop) -> Box<dyn Any + Send> + Send>,
+}
+
+impl std::fmt::Debug for Work {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Work({})", self.name)
+    }
+}
+
+/// Says whether work has become pointless.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// Nobody waits for it any more.
+    pub fn is_stopped(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Says so.
+    pub fn stop(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The text of the focused pane, for copying and for an editor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Focused {
+    /// As recorded, and sanitised.
+    pub text: Text,
+    /// Its raw form is on screen (`v`): only then does an editor get it.
+    pub raw_shown: bool,
+    /// What it is, for notices: `code of step 3`.
+    pub title: SafeText,
+    /// File name extension for an editor: `py`, `json`, `md`, `txt`.
+    pub extension: &'static str,
+}
+
+/// What came of an input.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// The layer took it: layers below do not get it.
+    pub consumed: bool,
+    /// What it wants done.
+    pub effects: Vec<Effect>,
+}
+
+impl Outcome {
+    /// It means nothing here.
+    pub fn ignored() -> Self {
+        Self::default()
+    }
+
+    /// It was taken.
+    pub fn consumed() -> Self {
+        Self {
+            consumed: true,
+            effects: Vec::new(),
+        }
+    }
+
+    /// It was taken, and something is to be done.
+    pub fn with(effect: Effect) -> Self {
+        Self::consumed().and(effect)
+    }
+
+    /// Taken if `taken`.
+    pub fn taken(taken: bool) -> Self {
+        Self {
+            consumed: taken,
+            effects: Vec::new(),
+        }
+    }
+
+    /// Adds an effect.
+    #[must_use]
+    pub fn and(mut self, effect: Effect) -> Self {
+        self.effects.push(effect);
+        self
+    }
+}
+
+impl Input<'_> {
+    /// The action, if it is one.
+    pub fn action(&self) -> Option<super::action::Action> {
+        match self {
+            Input::Action(action) => Some(*action),
+            _ => None,
+        }
+    }
+}

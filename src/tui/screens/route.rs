@@ -1,0 +1,96 @@
+//! Names of places: what to open, said in terms that survive changes of the model.
+
+use crate::model::{AgentId, Label, LogId, Query, Session};
+
+/// A screen and what it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Route {
+    /// The queries of the session.
+    Overview,
+    /// The transcript of a run.
+    Run {
+        /// Which.
+        query: QueryKey,
+        /// Where in it; its root's first step when not said.
+        at: Option<Place>,
+    },
+    /// When each agent of a run worked.
+    Timeline {
+        /// Which.
+        query: QueryKey,
+    },
+    /// The same for all runs, on one clock.
+    SessionTimeline,
+    /// What the session remembers.
+    Memory {
+        /// The entry to select.
+        name: Option<String>,
+    },
+    /// The list of sessions.
+    Picker,
+    /// Damage and oddities.
+    Problems,
+    /// Matches in the whole session.
+    SearchResults {
+        /// What to search for; empty asks.
+        pattern: String,
+    },
+    /// What to export, and how.
+    Export {
+        /// The run that is on screen, if one is.
+        query: Option<QueryKey>,
+    },
+    /// All keys.
+    Help,
+    /// Actions by name.
+    Palette,
+}
+
+impl Route {
+    /// Whether going to `other` from here means the same screen: `m` on the memory screen opens no second one.
+    pub fn same_screen(&self, other: &Route) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+}
+
+/// A place in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// The agent.
+    pub agent: AgentId,
+    /// Index into its steps; `None` for the agent as a whole.
+    pub step: Option<usize>,
+}
+
+/// A query by identity. Indices and the labels of runs without FINAL move while a session is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct QueryKey {
+    /// Its label when it was named.
+    pub label: Label,
+    /// Its transcript, if it had one.
+    pub log: Option<LogId>,
+}
+
+impl QueryKey {
+    /// The key of a query.
+    pub fn of(query: &Query) -> Self {
+        Self {
+            label: query.label,
+            log: query.run.log,
+        }
+    }
+
+    /// Its index now: by label and transcript, else by transcript, else by label. `None` when it is gone.
+    pub fn index(&self, session: &Session) -> Option<usize> {
+        let by = |fits: &dyn Fn(&Query) -> bool| session.queries.iter().position(fits);
+        let same_log = |query: &Query| self.log.is_some() && query.run.log == self.log;
+        by(&|query| query.label == self.label && (self.log.is_none() || same_log(query)))
+            .or_else(|| by(&same_log))
+            .or_else(|| by(&|query| query.label == self.label))
+    }
+
+    /// The query itself.
+    pub fn find<'a>(&self, session: &'a Session) -> Option<&'a Query> {
+        session.queries.get(self.index(session)?)
+    }
+}
