@@ -7,6 +7,7 @@ mod help;
 mod list_search;
 mod memory;
 mod palette;
+#[cfg(test)]
 mod picker;
 mod problems;
 mod route;
