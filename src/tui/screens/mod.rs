@@ -9,6 +9,7 @@ mod list_search;
 mod memory;
 mod overview;
 mod palette;
+#[cfg(test)]
 mod picker;
 mod problems;
 mod route;

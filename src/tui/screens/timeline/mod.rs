@@ -137,8 +137,6 @@ impl TimelineScreen {
             }
             Action::SearchNext => return self.select(self.search.advance(true, self.list.selected()), ctx),
             Action::SearchPrevious => return self.select(self.search.advance(false, self.list.selected()), ctx),
-            // It is here already, but from a run it goes on to all of them.
-            Action::Timeline if self.scope == Scope::Session => {}
             _ if self.list.act(action) => return self.follow(ctx),
             _ => return Outcome::ignored(),
         }
