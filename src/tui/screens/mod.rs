@@ -7,6 +7,7 @@ mod help;
 mod overview;
 mod palette;
 mod route;
+mod run;
 
 pub use route::{Place, QueryKey, Route};
 
@@ -73,7 +74,7 @@ pub struct Matches {
 pub fn open(route: &Route, ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
     match route {
         Route::Overview => Some(Box::new(overview::Overview::new())),
-        Route::Run { .. } => None,
+        Route::Run { query, at } => Some(Box::new(run::RunScreen::new(*query, *at))),
         Route::Timeline { .. } => None,
         Route::SessionTimeline => None,
         Route::Memory { .. } => None,
