@@ -13,9 +13,11 @@ pub mod effect;
 pub mod frames;
 pub mod input;
 pub mod keymap;
+pub mod motion;
 pub mod notice;
 pub mod pattern;
 pub mod screens;
+pub mod term;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod theme;
