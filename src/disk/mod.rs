@@ -1,7 +1,7 @@
 //! Session directories: state.json, transcripts, finding logs, atomic writes, the lock. Knows nothing of engine or screens.
 
-pub mod state_doc;
-pub mod transcript_writer;
 pub mod atomic;
 pub mod fault;
 pub mod lock;
+pub mod state_doc;
+pub mod transcript_writer;

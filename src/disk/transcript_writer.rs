@@ -172,8 +172,14 @@ impl TranscriptWriter {
     /// [`TranscriptError`] with the path and cause.
     pub fn open(path: &Path) -> Result<Self, TranscriptError> {
         let file = OpenOptions::new().create(true).append(true).open(path);
-        let file = file.map_err(|cause| TranscriptError { path: path.to_owned(), cause })?;
-        Ok(Self { path: path.to_owned(), file: Mutex::new(file) })
+        let file = file.map_err(|cause| TranscriptError {
+            path: path.to_owned(),
+            cause,
+        })?;
+        Ok(Self {
+            path: path.to_owned(),
+            file: Mutex::new(file),
+        })
     }
 
     /// Its file.
@@ -215,7 +221,10 @@ impl TranscriptWriter {
 
     /// One line in one write, so that readers and parallel agents never see half of another's.
     fn append(&self, agent: &AgentRef, now: i64, event: EventFields<'_>) -> Result<(), TranscriptError> {
-        let fail = |cause| TranscriptError { path: self.path.clone(), cause };
+        let fail = |cause| TranscriptError {
+            path: self.path.clone(),
+            cause,
+        };
         let line = Line {
             level: 30,
             time: iso(now),
@@ -242,7 +251,11 @@ fn step_event<'a>(step: &'a StepRecord<'a>) -> EventFields<'a> {
         guard: step.guard.as_ref(),
         timestamps: timestamps(step.instants),
     };
-    if step.output.is_some() { EventFields::ExecutionResult(fields) } else { EventFields::CodeGenerated(fields) }
+    if step.output.is_some() {
+        EventFields::ExecutionResult(fields)
+    } else {
+        EventFields::CodeGenerated(fields)
+    }
 }
 
 fn timestamps(instants: Instants) -> Timestamps {
@@ -257,7 +270,9 @@ fn timestamps(instants: Instants) -> Timestamps {
 
 /// ISO 8601 in UTC with milliseconds, as existing programs write it.
 fn iso(unix_ms: i64) -> String {
-    jiff::Timestamp::from_millisecond(unix_ms).map(|at| format!("{at:.3}")).unwrap_or_default()
+    jiff::Timestamp::from_millisecond(unix_ms)
+        .map(|at| format!("{at:.3}"))
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -266,7 +281,11 @@ mod tests {
     use serde_json::{Value, json};
 
     fn agent() -> AgentRef {
-        AgentRef { run_id: "7-a".into(), parent_run_id: None, depth: 0 }
+        AgentRef {
+            run_id: "7-a".into(),
+            parent_run_id: None,
+            depth: 0,
+        }
     }
 
     fn lines(path: &Path) -> Vec<Value> {
@@ -281,7 +300,12 @@ mod tests {
         let path = dir.path().join("run.jsonl");
         let writer = TranscriptWriter::open(&path).unwrap();
         let now = 1_795_956_470_415;
-        let usage = UsageRecord { prompt_tokens: 9, completion_tokens: 1, total_tokens: 10, ..Default::default() };
+        let usage = UsageRecord {
+            prompt_tokens: 9,
+            completion_tokens: 1,
+            total_tokens: 10,
+            ..Default::default()
+        };
         let step = StepRecord {
             number: 1,
             code: "FINAL(1)",
@@ -289,7 +313,10 @@ mod tests {
             reasoning: None,
             usage: usage.with_cost(Some(37_800)),
             guard: None,
-            instants: Instants { call: Some((now, now + 5)), execution: None },
+            instants: Instants {
+                call: Some((now, now + 5)),
+                execution: None,
+            },
         };
         writer.start(&agent(), now).unwrap();
         writer.step(&agent(), now, &step).unwrap();
@@ -327,7 +354,10 @@ mod tests {
         let writer = TranscriptWriter::open(&path).unwrap();
         std::thread::scope(|scope| {
             for id in 0..8 {
-                let agent = AgentRef { run_id: format!("{id}-{}", "x".repeat(5_000)), ..agent() };
+                let agent = AgentRef {
+                    run_id: format!("{id}-{}", "x".repeat(5_000)),
+                    ..agent()
+                };
                 let writer = &writer;
                 scope.spawn(move || (0..50).for_each(|_| writer.start(&agent, 0).unwrap()));
             }

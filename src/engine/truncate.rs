@@ -22,7 +22,9 @@ fn tail(text: &str, limit: usize) -> Option<&str> {
     if text.len() <= limit {
         return None;
     }
-    let Some(start) = limit.checked_sub(1) else { return Some("") };
+    let Some(start) = limit.checked_sub(1) else {
+        return Some("");
+    };
     let (at, _) = text.char_indices().rev().nth(start)?;
     (at > 0).then(|| text.get(at..)).flatten()
 }

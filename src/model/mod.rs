@@ -37,6 +37,8 @@ mod totals;
 mod tree;
 mod usage;
 
+pub mod timeline;
+
 pub use cost::{Cost, CostSum};
 pub use digest::code_digest;
 pub use event::{
@@ -51,3 +53,6 @@ pub use run::{Agent, Placement, Run, Totals};
 pub use session::Session;
 pub use step::{Step, StepKind, Timings};
 pub use usage::Usage;
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@ use super::code_log::CodeKey;
 use super::lines::AllLines;
 use super::provenance::NameCache;
 use super::{
-    CodeEntry, Event, InterruptedEntry, LedgerEntry, LogFacts, LogId, LogState, MemoryRecord, Problem, Session,
+    CodeEntry, Event, InterruptedEntry, Label, LedgerEntry, LogFacts, LogId, LogState, MemoryRecord, Problem, Session,
 };
 
 /// Raw facts behind a [`Session`]. What is big moves into the session's queries when it settles and back when the
@@ -23,6 +23,8 @@ pub(super) struct Raw {
     pub(super) code_places: Vec<Vec<usize>>,
     pub(super) memory: Vec<MemoryRecord>,
     pub(super) names: NameCache,
+    /// The places of `code_log` for which memory was arranged.
+    pub(super) bound: Option<Vec<(Label, Vec<usize>)>>,
     pub(super) interrupted: Vec<InterruptedEntry>,
     /// Problems that were reported by events.
     pub(super) reported: BTreeSet<Problem>,
@@ -52,6 +54,7 @@ impl Session {
                 self.raw.code = code;
                 self.raw.code_places.clear();
                 self.raw.memory = memory;
+                self.raw.bound = None;
                 self.raw.interrupted = interrupted;
             }
             Event::Log(facts) => self.take_log(facts),

@@ -74,7 +74,10 @@ impl Session {
         {
             let lines = self.raw.lines.of_mut(facts.id);
             let run = match kept.remove(&facts.id) {
-                Some(run) if !lines.dirty && !run.is_from_code() => run,
+                Some(mut run) if !lines.dirty && !run.is_from_code() => {
+                    run.lead_with(None);
+                    run
+                }
                 _ => {
                     lines.tidy();
                     lines.dirty = false;
@@ -88,13 +91,22 @@ impl Session {
         runs
     }
 
+    /// Arranges memory, when state.json was read again or runs changed places.
     fn bind_memory(&mut self, placed: &[Placed]) {
+        let places: Vec<(Label, Vec<usize>)> = placed
+            .iter()
+            .map(|placed| (placed.query.label, placed.code.clone()))
+            .collect();
+        if self.raw.bound.as_ref() == Some(&places) {
+            return;
+        }
         let steps = placed
             .iter()
             .enumerate()
             .flat_map(|(index, placed)| placed.code.iter().map(move |place| (*place, index, placed.query.label)));
         let bindings = provenance::last_bindings(&mut self.raw.names, steps, &self.raw.code, &self.raw.code_keys);
         self.memory = memory_order::arrange(&self.raw.memory, &bindings);
+        self.raw.bound = Some(places);
     }
 
     fn put_together(&mut self, placed: Vec<Placed>) {

@@ -94,10 +94,12 @@ glyphs! {
     unknown: "▒", ":";
     /// The lighter shade: an idle or model-call stretch.
     light: "░", ".";
+    /// The middle shade: time in execution.
+    medium: "▒", ":";
     /// The darker shade: an execution.
     dark: "▓", "%";
     /// A break in an axis.
-    axis_break: "╎", ":";
+    axis_break: "╎", "|";
     /// Border.
     horizontal: "─", "-";
     /// Border of the focused pane.

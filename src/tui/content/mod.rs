@@ -10,6 +10,7 @@ pub mod json_tree;
 pub mod markdown;
 pub mod python_literal;
 
+mod document;
 mod json_scan;
 mod json_tokens;
 mod literal_grammar;
@@ -22,4 +23,5 @@ mod rendered;
 mod scope_role;
 mod squeeze;
 
+pub use document::Document;
 pub use rendered::Rendered;

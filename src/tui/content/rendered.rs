@@ -48,6 +48,19 @@ impl Builder {
         }
     }
 
+    /// Appends rendered text with its highlights.
+    pub(super) fn append(&mut self, rendered: &Rendered) {
+        let start = self.text.len();
+        let text = rendered.text.as_str();
+        self.text.push_str(text);
+        let whole = 0..text.len();
+        let inside = rendered.highlights.within(&whole);
+        self.spans.extend(inside.map(|span| StyleSpan {
+            bytes: start + span.bytes.start..start + span.bytes.end,
+            role: span.role,
+        }));
+    }
+
     /// Ends the line.
     pub(super) fn newline(&mut self) {
         self.text.push('\n');

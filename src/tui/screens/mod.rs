@@ -4,10 +4,19 @@
 //! what is to be done, [`Screen::draw`] paints cells. Each screen has a file or folder of its own here.
 
 mod help;
+mod list_search;
+mod memory;
 mod overview;
 mod palette;
+#[cfg(test)]
+mod picker;
+mod problems;
 mod route;
 mod run;
+#[cfg(test)]
+mod sample;
+mod split;
+mod timeline;
 
 pub use route::{Place, QueryKey, Route};
 
@@ -75,11 +84,11 @@ pub fn open(route: &Route, ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
     match route {
         Route::Overview => Some(Box::new(overview::Overview::new())),
         Route::Run { query, at } => Some(Box::new(run::RunScreen::new(*query, *at))),
-        Route::Timeline { .. } => None,
-        Route::SessionTimeline => None,
-        Route::Memory { .. } => None,
+        Route::Timeline { query } => Some(Box::new(timeline::TimelineScreen::of_run(*query, ctx))),
+        Route::SessionTimeline => Some(Box::new(timeline::TimelineScreen::of_session(ctx))),
+        Route::Memory { name } => Some(Box::new(memory::MemoryScreen::new(name.as_deref(), ctx))),
         Route::Picker => None,
-        Route::Problems => None,
+        Route::Problems => Some(Box::new(problems::ProblemsScreen::new(ctx))),
         Route::SearchResults { .. } => None,
         Route::Export { .. } => None,
         Route::Help => Some(Box::new(help::Help::default())),

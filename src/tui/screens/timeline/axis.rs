@@ -4,9 +4,36 @@ use super::viewport::Viewport;
 
 /// Steps between ticks, in milliseconds.
 const STEPS: [u64; 30] = [
-    5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000,
-    900_000, 1_800_000, 3_600_000, 7_200_000, 10_800_000, 21_600_000, 43_200_000, DAY, 2 * DAY, 7 * DAY, 30 * DAY,
-    90 * DAY, 365 * DAY,
+    5,
+    10,
+    20,
+    50,
+    100,
+    200,
+    500,
+    1_000,
+    2_000,
+    5_000,
+    10_000,
+    15_000,
+    30_000,
+    60_000,
+    120_000,
+    300_000,
+    600_000,
+    900_000,
+    1_800_000,
+    3_600_000,
+    7_200_000,
+    10_800_000,
+    21_600_000,
+    43_200_000,
+    DAY,
+    2 * DAY,
+    7 * DAY,
+    30 * DAY,
+    90 * DAY,
+    365 * DAY,
 ];
 const DAY: u64 = 86_400_000;
 
@@ -33,7 +60,9 @@ pub(super) fn ticks(view: &Viewport, width: u16, step: u64, origin: u64) -> Vec<
     let step = step.max(1);
     let first = range.start + (step - (range.start.wrapping_add(origin % step)) % step) % step;
     let most = usize::from(width) + 1;
-    let moments = (0..).map_while(|i: u64| first.checked_add(step.checked_mul(i)?)).take(most);
+    let moments = (0..)
+        .map_while(|i: u64| first.checked_add(step.checked_mul(i)?))
+        .take(most);
     moments
         .take_while(|at| *at < range.end)
         .filter_map(|at| view.cell_of(at, width).map(|cell| Tick { cell, at }))
@@ -79,7 +108,10 @@ mod tests {
         let view = Viewport::new(47_000);
         let step = step_for(&view, 80, 12);
         assert_eq!(step, 10_000);
-        let labels: Vec<_> = ticks(&view, 80, step, 0).iter().map(|tick| elapsed(tick.at, step)).collect();
+        let labels: Vec<_> = ticks(&view, 80, step, 0)
+            .iter()
+            .map(|tick| elapsed(tick.at, step))
+            .collect();
         assert_eq!(labels, ["0", "10s", "20s", "30s", "40s"]);
     }
 

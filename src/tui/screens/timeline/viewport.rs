@@ -17,7 +17,11 @@ impl Viewport {
     /// All of an axis.
     pub(super) fn new(total: u64) -> Self {
         let total = total.max(1);
-        Self { total, start: 0, span: total }
+        Self {
+            total,
+            start: 0,
+            span: total,
+        }
     }
 
     /// The axis has grown or changed: a view of everything stays one, another keeps its place.
@@ -70,7 +74,11 @@ impl Viewport {
     pub(super) fn pan(&mut self, right: bool) -> bool {
         let before = self.start;
         let step = (self.span / 4).max(1);
-        self.start = if right { self.start.saturating_add(step) } else { self.start.saturating_sub(step) };
+        self.start = if right {
+            self.start.saturating_add(step)
+        } else {
+            self.start.saturating_sub(step)
+        };
         self.clamp();
         self.start != before
     }
