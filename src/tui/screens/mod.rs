@@ -3,6 +3,7 @@
 //! A screen is a pure function of the model and of its own small state: [`Screen::update`] takes an input and returns
 //! what is to be done, [`Screen::draw`] paints cells. Each screen has a file or folder of its own here.
 
+pub mod export;
 mod help;
 mod list_search;
 mod memory;
@@ -15,6 +16,7 @@ mod route;
 mod run;
 #[cfg(test)]
 mod sample;
+pub mod search;
 mod split;
 mod timeline;
 
@@ -89,8 +91,8 @@ pub fn open(route: &Route, ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
         Route::Memory { name } => Some(Box::new(memory::MemoryScreen::new(name.as_deref(), ctx))),
         Route::Picker => None,
         Route::Problems => Some(Box::new(problems::ProblemsScreen::new(ctx))),
-        Route::SearchResults { .. } => None,
-        Route::Export { .. } => None,
+        Route::SearchResults { pattern } => Some(Box::new(search::SearchScreen::new(pattern))),
+        Route::Export { query } => Some(Box::new(export::ExportScreen::new(*query))),
         Route::Help => Some(Box::new(help::Help::default())),
         Route::Palette => Some(Box::new(palette::Palette::new(ctx))),
     }
