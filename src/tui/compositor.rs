@@ -13,7 +13,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 /// A layer, for as long as the program runs: ids are never used twice, so a late answer finds nobody.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// The default one is nobody's: that of the program itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LayerId(u64);
 
 /// A screen on the stack.
@@ -55,16 +56,24 @@ impl Compositor {
             return Vec::new();
         }
         self.layers.retain(|layer| layer.id != id);
-        if was_top { self.tell_top(&Input::Shown, ctx) } else { Vec::new() }
+        if was_top {
+            self.tell_top(&Input::Shown, ctx)
+        } else {
+            Vec::new()
+        }
     }
 
-    /// Takes away everything above the topmost screen of the same kind; `false` when there is none.
-    pub fn return_to(&mut self, route: &Route) -> bool {
-        let Some(place) = self.layers.iter().rposition(|layer| layer.route.same_screen(route)) else {
-            return false;
-        };
+    /// Takes away everything above the topmost screen of the same kind; `None` when there is none.
+    pub fn return_to(&mut self, route: &Route, ctx: &Ctx<'_>) -> Option<Vec<Wanted>> {
+        let mut layers = self.layers.iter();
+        let place = layers.rposition(|layer| layer.route.same_screen(route))?;
+        let covered = place + 1 < self.layers.len();
         self.layers.truncate(place + 1);
-        true
+        Some(if covered {
+            self.tell_top(&Input::Shown, ctx)
+        } else {
+            Vec::new()
+        })
     }
 
     /// Takes everything away: another session was opened.
@@ -139,17 +148,25 @@ impl Compositor {
     /// Brings an answer to the layer that asked, if it is still there.
     pub fn answer(&mut self, id: LayerId, answer: &Answer, ctx: &Ctx<'_>) -> Vec<Wanted> {
         let layer = self.layers.iter_mut().find(|layer| layer.id == id);
-        layer.map_or_else(Vec::new, |layer| wanted(id, layer.screen.update(&Input::Answer(answer), ctx).effects))
+        layer.map_or_else(Vec::new, |layer| {
+            wanted(id, layer.screen.update(&Input::Answer(answer), ctx).effects)
+        })
     }
 
     fn tell_top(&mut self, input: &Input<'_>, ctx: &Ctx<'_>) -> Vec<Wanted> {
         let layer = self.layers.last_mut();
-        layer.map_or_else(Vec::new, |layer| wanted(layer.id, layer.screen.update(input, ctx).effects))
+        layer.map_or_else(Vec::new, |layer| {
+            wanted(layer.id, layer.screen.update(input, ctx).effects)
+        })
     }
 
     /// Paints the topmost full screen and the popups over it.
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
-        let base = self.layers.iter().rposition(|layer| !layer.screen.is_popup()).unwrap_or(0);
+        let base = self
+            .layers
+            .iter()
+            .rposition(|layer| !layer.screen.is_popup())
+            .unwrap_or(0);
         for layer in self.layers.iter_mut().skip(base) {
             layer.screen.draw(area, buf, ctx);
         }
@@ -158,7 +175,9 @@ impl Compositor {
     /// The topmost full screen: what the header and the footer speak of.
     pub fn base(&self) -> Option<&dyn Screen> {
         let mut layers = self.layers.iter().rev();
-        layers.find(|layer| !layer.screen.is_popup()).map(|layer| &*layer.screen)
+        layers
+            .find(|layer| !layer.screen.is_popup())
+            .map(|layer| &*layer.screen)
     }
 }
 

@@ -1,9 +1,10 @@
 //! What every screen may look at while it updates or draws. Nothing in it can be changed from a screen.
 
-use super::action::{Abilities, Action};
+use super::action::{Abilities, Action, Context};
 use super::keymap::Keymap;
 use super::theme::{Role, Theme};
 use crate::model::{Session, Time};
+use crate::text::Glyphs;
 use ratatui::layout::Size;
 use ratatui::style::Style;
 use std::time::Duration;
@@ -48,6 +49,8 @@ pub struct Ctx<'a> {
     pub options: ViewOptions,
     /// What can be done now.
     pub can: Abilities,
+    /// The context of the topmost full screen: what a popup over it speaks of.
+    pub base: Context,
     /// The whole terminal.
     pub size: Size,
     /// Time since the program started; the only clock of animations.
@@ -69,6 +72,8 @@ pub struct World {
     pub options: ViewOptions,
     /// What can be done now.
     pub can: Abilities,
+    /// The context of the topmost full screen.
+    pub base: Context,
     /// The whole terminal.
     pub size: Size,
     /// Time since the program started.
@@ -86,6 +91,7 @@ impl World {
             keymap: &self.keymap,
             options: self.options,
             can: self.can,
+            base: self.base,
             size: self.size,
             now: self.now,
             wall: self.wall,
@@ -97,6 +103,11 @@ impl Ctx<'_> {
     /// The style of a role.
     pub fn style(&self, role: Role) -> Style {
         self.theme.style(role)
+    }
+
+    /// The glyphs to draw with.
+    pub fn glyphs(&self) -> &'static Glyphs {
+        Glyphs::of(self.options.ascii)
     }
 
     /// The preferred key of an action as people read it; `?` for one that has none.

@@ -5,17 +5,22 @@
 
 pub mod action;
 pub mod body;
+pub mod compositor;
 pub mod copy;
 pub mod ctx;
+pub mod driver;
 pub mod effect;
 pub mod export;
+pub mod frames;
 pub mod input;
 pub mod keymap;
+pub mod motion;
 pub mod notice;
 pub mod open;
 pub mod pattern;
 pub mod screens;
 pub mod svg;
+pub mod term;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod theme;

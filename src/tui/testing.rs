@@ -1,6 +1,6 @@
 //! For tests of screens and widgets: a world to draw in, and frames as text.
 
-use super::action::Abilities;
+use super::action::{Abilities, Context};
 use super::ctx::ViewOptions;
 use super::keymap::Keymap;
 use super::theme::{Depth, Theme};
@@ -28,6 +28,7 @@ impl World {
                 sessions: true,
                 ..Abilities::default()
             },
+            base: Context::Everywhere,
             size: Size::new(120, 36),
             now: Duration::ZERO,
             wall: 1_700_000_000_000,

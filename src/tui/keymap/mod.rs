@@ -4,9 +4,11 @@
 //! one key in one context are an error; so is a changed binding that hides another one, or is hidden by it.
 
 mod chord;
+mod doc;
 mod file;
 
 pub use chord::Chord;
+pub use doc::markdown;
 pub use file::KeymapError;
 
 use super::action::{ACTIONS, Action, Context};

@@ -4,6 +4,8 @@
 //! what is to be done, [`Screen::draw`] paints cells. Each screen has a file or folder of its own here.
 
 pub mod export;
+mod help;
+mod palette;
 mod route;
 pub mod search;
 
@@ -69,7 +71,7 @@ pub struct Matches {
 }
 
 /// The screen of a route; `None` when it has nothing to show (its query is gone).
-pub fn open(route: &Route, _ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
+pub fn open(route: &Route, ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
     match route {
         Route::Overview => None,
         Route::Run { .. } => None,
@@ -80,7 +82,7 @@ pub fn open(route: &Route, _ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
         Route::Problems => None,
         Route::SearchResults { pattern } => Some(Box::new(search::SearchScreen::new(pattern))),
         Route::Export { query } => Some(Box::new(export::ExportScreen::new(*query))),
-        Route::Help => None,
-        Route::Palette => None,
+        Route::Help => Some(Box::new(help::Help::default())),
+        Route::Palette => Some(Box::new(palette::Palette::new(ctx))),
     }
 }

@@ -1,0 +1,126 @@
+//! Actions that no screen took: going to other screens, back, quitting, copying.
+
+use super::State;
+use super::search_bar::SearchBar;
+use crate::tui::action::Action;
+use crate::tui::compositor::Wanted;
+use crate::tui::effect::{Effect, Focused};
+use crate::tui::notice::Notice;
+use crate::tui::screens::Route;
+use std::time::Duration;
+
+/// A second `Ctrl-C` within this time quits without asking.
+const TWICE: Duration = Duration::from_secs(2);
+
+impl State {
+    /// Does an action of the program's own, after what the layers wanted.
+    pub(super) fn own(&mut self, action: Action, mut wanted: Vec<Wanted>) -> Vec<Wanted> {
+        let more = match action {
+            Action::Help => self.go_to(Route::Help),
+            Action::Palette => self.go_to(Route::Palette),
+            Action::Memory => self.go_to(Route::Memory { name: None }),
+            Action::Problems => self.go_to(Route::Problems),
+            Action::Sessions => self.go_to(Route::Picker),
+            Action::Timeline => self.go_to(Route::SessionTimeline),
+            Action::Export => self.go_to(Route::Export { query: None }),
+            Action::SearchSession => self.search_session(),
+            Action::Search => self.open_search(),
+            Action::SearchNext | Action::SearchPrevious => self.nothing_found(),
+            Action::Copy => self.copy(),
+            Action::OpenExternally => self.open_externally(),
+            Action::Suspend => self.outside(Effect::Suspend),
+            Action::Back => self.pop(),
+            Action::Quit => self.quit(),
+            Action::Interrupt => self.interrupt(),
+            _ => Vec::new(),
+        };
+        wanted.extend(more);
+        wanted
+    }
+
+    /// Goes to a screen: back to it where it is open already, so that going in circles piles nothing up.
+    fn go_to(&mut self, route: Route) -> Vec<Wanted> {
+        let back = self.stack.return_to(&route, &self.world.ctx());
+        back.unwrap_or_else(|| self.push(route))
+    }
+
+    fn outside(&self, effect: Effect) -> Vec<Wanted> {
+        vec![(self.stack.top_id().unwrap_or_default(), effect)]
+    }
+
+    fn pop(&mut self) -> Vec<Wanted> {
+        let ctx = self.world.ctx();
+        let top = self.stack.top_id();
+        top.map_or_else(Vec::new, |top| self.stack.remove(top, &ctx))
+    }
+
+    fn top_is_popup(&self) -> bool {
+        self.stack.top().is_some_and(|screen| screen.is_popup())
+    }
+
+    fn quit(&mut self) -> Vec<Wanted> {
+        if self.top_is_popup() {
+            self.pop()
+        } else {
+            self.outside(Effect::Quit)
+        }
+    }
+
+    /// `Ctrl-C`, after the layers had their chance to close a pane or clear a draft.
+    fn interrupt(&mut self) -> Vec<Wanted> {
+        let now = self.world.now;
+        let again = self.last_interrupt.is_some_and(|last| now < last + TWICE);
+        self.last_interrupt = Some(now);
+        if again { self.outside(Effect::Quit) } else { self.quit() }
+    }
+
+    fn search_session(&mut self) -> Vec<Wanted> {
+        let pattern = self
+            .stack
+            .pattern()
+            .map_or_else(String::new, |pattern| pattern.text().to_owned());
+        self.go_to(Route::SearchResults { pattern })
+    }
+
+    fn open_search(&mut self) -> Vec<Wanted> {
+        let before = self.stack.pattern().cloned();
+        self.search = Some(SearchBar::new(before));
+        Vec::new()
+    }
+
+    fn nothing_found(&mut self) -> Vec<Wanted> {
+        let text = match self.stack.pattern() {
+            Some(pattern) => format!("no match for \"{}\" here", pattern.text()),
+            None => format!(
+                "nothing is searched for: {} searches here",
+                self.world.ctx().key(Action::Search)
+            ),
+        };
+        self.say(Notice::info(&text));
+        Vec::new()
+    }
+
+    fn focused(&self) -> Option<Focused> {
+        let focused = self.stack.top().and_then(|screen| screen.focused(&self.world.ctx()));
+        focused.filter(|focused| !focused.text.is_empty())
+    }
+
+    fn copy(&mut self) -> Vec<Wanted> {
+        match self.focused() {
+            Some(focused) => self.outside(Effect::Copy(focused.text.raw)),
+            None => self.nothing("copy"),
+        }
+    }
+
+    fn open_externally(&mut self) -> Vec<Wanted> {
+        match self.focused() {
+            Some(focused) => self.outside(Effect::OpenExternally(focused)),
+            None => self.nothing("open"),
+        }
+    }
+
+    fn nothing(&mut self, what: &str) -> Vec<Wanted> {
+        self.say(Notice::info(&format!("there is nothing to {what} in this pane")));
+        Vec::new()
+    }
+}

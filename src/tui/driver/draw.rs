@@ -1,0 +1,138 @@
+//! A frame: header, the screens of the stack, footer. Too small a terminal gets one line that says so.
+
+use super::State;
+use super::search_bar::standing;
+use crate::model::Label;
+use crate::text::{SafeText, ascii, plural};
+use crate::tui::action::Action;
+use crate::tui::ctx::Ctx;
+use crate::tui::theme::Role;
+use crate::tui::widgets::{Footer, Header, Styled, clear};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+/// Below this, nothing useful fits.
+const LEAST: (u16, u16) = (40, 10);
+
+/// What the footer says until the first key.
+const WELCOME: [Action; 3] = [Action::Help, Action::Ask, Action::Memory];
+
+impl State {
+    /// Paints a frame; returns the cell of the hardware cursor, if something is being typed.
+    pub fn draw(&mut self, buf: &mut Buffer) -> Option<Position> {
+        let area = buf.area;
+        clear(area, buf, self.world.ctx().style(Role::Text));
+        let cursor = if area.width < LEAST.0 || area.height < LEAST.1 {
+            self.draw_too_small(area, buf);
+            None
+        } else {
+            self.draw_all(area, buf)
+        };
+        if self.world.options.ascii {
+            to_ascii(buf);
+        }
+        cursor
+    }
+
+    fn draw_too_small(&self, area: Rect, buf: &mut Buffer) {
+        let text = format!("needs 40x10, has {}x{}", area.width, area.height);
+        Styled::of(SafeText::line(&text), self.world.ctx().style(Role::Warning)).draw(area, buf);
+    }
+
+    fn draw_all(&mut self, area: Rect, buf: &mut Buffer) -> Option<Position> {
+        let ctx = self.world.ctx();
+        let body = Rect::new(area.x, area.y + 1, area.width, area.height - 2);
+        self.stack.draw(body, buf, &ctx);
+        self.header(&ctx).draw(area, buf, &ctx);
+        let last = Rect {
+            y: area.bottom() - 1,
+            height: 1,
+            ..area
+        };
+        self.draw_footer(last, buf)
+            .or_else(|| self.stack.top().and_then(|screen| screen.cursor()))
+    }
+
+    fn header(&self, ctx: &Ctx<'_>) -> Header {
+        let mut path = Vec::new();
+        if !ctx.session.facts.name.is_empty() {
+            path.push(SafeText::line(&ctx.session.facts.name));
+        }
+        let title = self.stack.base().map(|screen| screen.title(ctx));
+        path.extend(title.filter(|title| !title.as_str().is_empty()));
+        Header {
+            path,
+            aside: header_aside(ctx),
+        }
+    }
+
+    fn draw_footer(&self, area: Rect, buf: &mut Buffer) -> Option<Position> {
+        let ctx = self.world.ctx();
+        let top = self.stack.top();
+        let aside = standing(top.and_then(|screen| screen.matches()), &ctx);
+        if let Some(bar) = &self.search {
+            let taken = aside.draw_right(area, buf);
+            let room = Rect {
+                width: area.width - taken,
+                ..area
+            };
+            return bar
+                .edit
+                .draw_after(&Styled::words(" / ", ctx.style(Role::Key)), room, buf, &ctx);
+        }
+        let hints = match top {
+            _ if self.untouched => WELCOME.to_vec(),
+            Some(screen) => screen.hints(&ctx),
+            None => Vec::new(),
+        };
+        let notice = self.notice.as_ref().map(|(notice, _)| notice);
+        Footer { notice, hints, aside }.draw(area, buf, &ctx);
+        None
+    }
+}
+
+/// What is going on: still reading, a run that is alive, problems with their key.
+fn header_aside(ctx: &Ctx<'_>) -> Styled {
+    let mut aside = Styled::new();
+    let mut say = |text: String, role| aside.push(SafeText::line(&text), ctx.style(role));
+    let session = ctx.session;
+    if ctx.can.session && !session.complete && !session.logs.is_empty() {
+        say(" reading ".into(), Role::Dim);
+    }
+    let alive = session
+        .queries
+        .iter()
+        .any(|query| query.label == Label::Pending && query.outcome == crate::model::Outcome::Running);
+    if alive {
+        say(format!(" {} running ", ctx.glyphs().running), Role::Running);
+    }
+    match session.problems.len() as u128 {
+        0 => {}
+        n => say(format!(" ! {} ", plural(n, "problem", "problems")), Role::Warning),
+    }
+    if ctx.options.read_only {
+        say(" read-only ".into(), Role::Dim);
+    }
+    aside
+}
+
+/// Every cell in ASCII, for terminals that show nothing else.
+fn to_ascii(buf: &mut Buffer) {
+    let area = buf.area;
+    for at in area.positions() {
+        let Some(cell) = buf.cell_mut(at) else {
+            continue;
+        };
+        if cell.symbol().is_ascii() {
+            continue;
+        }
+        let plain = ascii(cell.symbol()).into_owned();
+        let style = cell.style();
+        for (x, c) in (at.x..area.right()).zip(plain.chars()) {
+            if let Some(cell) = buf.cell_mut((x, at.y)) {
+                cell.reset();
+                cell.set_char(c).set_style(style);
+            }
+        }
+    }
+}

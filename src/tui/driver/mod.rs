@@ -1,0 +1,238 @@
+//! The program as one pure function: a message in, effects out. It does no input or output, so that everything the
+//! program does can be tried in tests without a terminal.
+
+mod actions;
+mod draw;
+mod keys;
+mod mouse;
+mod search_bar;
+
+use super::action::{Abilities, Context};
+use super::compositor::{Compositor, LayerId, Wanted};
+use super::ctx::World;
+use super::effect::Effect;
+use super::frames::Frames;
+use super::input::{Answer, Input};
+use super::notice::Notice;
+use super::screens::{self, Route};
+use super::theme::Theme;
+use crate::model::{Event, Session};
+use crossterm::event::{KeyEvent, MouseEvent};
+use mouse::Presses;
+use ratatui::layout::Size;
+use search_bar::SearchBar;
+use std::time::Duration;
+
+/// Something that happened outside.
+#[derive(Debug)]
+pub enum Msg {
+    /// A key went down (or repeats).
+    Key(KeyEvent),
+    /// The mouse.
+    Mouse(MouseEvent),
+    /// Text was pasted.
+    Paste(String),
+    /// The terminal has another size.
+    Resize(Size),
+    /// An effect was answered.
+    Answer(LayerId, Answer),
+    /// News of the session; applied now, settled before the next frame.
+    Events(Vec<Event>),
+    /// Another session, or none yet, is shown from now on, beginning with a screen.
+    Opened(Route, Abilities),
+    /// The theme fits the terminal's ground better than the first guess.
+    Theme(Theme),
+    /// Something is to be said.
+    Notice(Notice),
+    /// Time has passed: a wanted frame may be due.
+    Time,
+}
+
+/// Everything the program holds while it runs.
+pub struct State {
+    world: World,
+    stack: Compositor,
+    frames: Frames,
+    search: Option<SearchBar>,
+    notice: Option<(Notice, Duration)>,
+    /// No key was pressed yet: the footer shows where to begin.
+    untouched: bool,
+    /// Events were applied since the last settling.
+    unsettled: bool,
+    last_interrupt: Option<Duration>,
+    presses: Presses,
+}
+
+impl State {
+    /// A program that shows nothing yet.
+    pub fn new(world: World) -> Self {
+        let mut frames = Frames::default();
+        frames.dirty();
+        Self {
+            world,
+            stack: Compositor::default(),
+            frames,
+            search: None,
+            notice: None,
+            untouched: true,
+            unsettled: false,
+            last_interrupt: None,
+            presses: Presses::default(),
+        }
+    }
+
+    /// Tells the time, since the program's start and by the wall clock.
+    pub fn set_time(&mut self, now: Duration, wall: crate::model::Time) {
+        (self.world.now, self.world.wall) = (now, wall);
+    }
+
+    /// When to draw.
+    pub fn frames(&mut self) -> &mut Frames {
+        &mut self.frames
+    }
+
+    /// The model as it is.
+    pub fn session(&self) -> &Session {
+        &self.world.session
+    }
+
+    /// Takes a message; returns what is to be done outside, each with the layer that wants it.
+    pub fn update(&mut self, msg: Msg) -> Vec<Wanted> {
+        let wanted = self.take(msg);
+        let mut outside = Vec::new();
+        self.carry_out(wanted, &mut outside);
+        outside
+    }
+
+    fn take(&mut self, msg: Msg) -> Vec<Wanted> {
+        match msg {
+            Msg::Key(key) => self.key(key),
+            Msg::Mouse(event) => self.mouse(event),
+            Msg::Paste(text) => self.paste(&text),
+            Msg::Resize(size) => self.resize(size),
+            Msg::Answer(layer, answer) => {
+                self.frames.dirty();
+                self.stack.answer(layer, &answer, &self.world.ctx())
+            }
+            Msg::Events(events) => {
+                events.into_iter().for_each(|event| self.world.session.apply(event));
+                self.unsettled = true;
+                self.frames.dirty();
+                Vec::new()
+            }
+            Msg::Opened(route, can) => self.opened(route, can),
+            Msg::Theme(theme) => {
+                self.world.theme = theme;
+                self.frames.dirty();
+                Vec::new()
+            }
+            Msg::Notice(notice) => {
+                self.say(notice);
+                Vec::new()
+            }
+            Msg::Time => self.time(),
+        }
+    }
+
+    fn opened(&mut self, route: Route, can: Abilities) -> Vec<Wanted> {
+        self.world.session = Session::default();
+        self.world.can = can;
+        self.stack.clear();
+        self.search = None;
+        self.frames.dirty();
+        self.push(route)
+    }
+
+    fn resize(&mut self, size: Size) -> Vec<Wanted> {
+        self.world.size = size;
+        self.frames.dirty();
+        self.stack.tell_all(&Input::Resized, &self.world.ctx())
+    }
+
+    fn time(&mut self) -> Vec<Wanted> {
+        if !self.frames.take_wanted(self.world.now) {
+            return Vec::new();
+        }
+        match &self.notice {
+            Some((_, until)) if *until <= self.world.now => self.notice = None,
+            Some((_, until)) => self.frames.want_at(*until),
+            None => {}
+        }
+        self.stack.tell_all(&Input::Frame, &self.world.ctx())
+    }
+
+    /// Derives what screens show from the events so far: once a frame, however many there were.
+    pub fn settle(&mut self) -> Vec<Wanted> {
+        if !std::mem::take(&mut self.unsettled) {
+            return Vec::new();
+        }
+        self.world.session.settle();
+        let wanted = self.stack.tell_all(&Input::ModelChanged, &self.world.ctx());
+        let mut outside = Vec::new();
+        self.carry_out(wanted, &mut outside);
+        outside
+    }
+
+    /// Says something in the footer, for a while or until the next key.
+    fn say(&mut self, notice: Notice) {
+        let until = self.world.now + Notice::STAYS;
+        self.notice = Some((notice, until));
+        self.frames.want_at(until);
+        self.frames.dirty();
+    }
+
+    /// Does what concerns the stack and the footer, and collects the rest. Screens that open answer with effects of
+    /// their own; the queue ends, for each opening takes an effect away.
+    fn carry_out(&mut self, wanted: Vec<Wanted>, outside: &mut Vec<Wanted>) {
+        let mut queue = std::collections::VecDeque::from(wanted);
+        while let Some((layer, effect)) = queue.pop_front() {
+            let more = match effect {
+                Effect::Push(route) => self.push(route),
+                Effect::Replace(route) => self.replace(layer, route),
+                Effect::Pop => self.stack.remove(layer, &self.world.ctx()),
+                Effect::Act(action) => self.act(action),
+                Effect::Notice(notice) => {
+                    self.say(notice);
+                    Vec::new()
+                }
+                Effect::FrameAt(at) => {
+                    self.frames.want_at(at);
+                    Vec::new()
+                }
+                other => {
+                    outside.push((layer, other));
+                    Vec::new()
+                }
+            };
+            queue.extend(more);
+            self.frames.dirty();
+            self.note_base();
+        }
+        self.note_base();
+    }
+
+    /// The stack may have changed: popups are told which screen they stand on.
+    fn note_base(&mut self) {
+        self.world.base = self.stack.base().map_or(Context::Everywhere, |screen| screen.context());
+    }
+
+    fn push(&mut self, route: Route) -> Vec<Wanted> {
+        let ctx = self.world.ctx();
+        match screens::open(&route, &ctx) {
+            Some(screen) => self.stack.push(route, screen, &ctx),
+            None => {
+                self.say(Notice::trouble("there is nothing to show there"));
+                Vec::new()
+            }
+        }
+    }
+
+    fn replace(&mut self, layer: LayerId, route: Route) -> Vec<Wanted> {
+        let mut wanted = self.push(route);
+        wanted.extend(self.stack.remove(layer, &self.world.ctx()));
+        wanted
+    }
+}
+
+#[cfg(test)]
+mod tests;

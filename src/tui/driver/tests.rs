@@ -1,0 +1,188 @@
+//! The program without a terminal: keys in, frames and effects out.
+
+use super::*;
+use crate::tui::action::Action;
+use crate::tui::compositor::LayerId;
+use crate::tui::keymap::Chord;
+use crate::tui::testing::text_of;
+use crossterm::event::{KeyCode, KeyEventKind, KeyEventState, KeyModifiers};
+use proptest::prelude::*;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+fn state() -> State {
+    let mut world = World::new();
+    world.can.suspend = true;
+    State::new(world)
+}
+
+fn key(text: &str) -> KeyEvent {
+    let (code, modifiers) = match text {
+        "esc" => (KeyCode::Esc, KeyModifiers::NONE),
+        "enter" => (KeyCode::Enter, KeyModifiers::NONE),
+        "backspace" => (KeyCode::Backspace, KeyModifiers::NONE),
+        "ctrl-c" => (KeyCode::Char('c'), KeyModifiers::CONTROL),
+        "ctrl-z" => (KeyCode::Char('z'), KeyModifiers::CONTROL),
+        one => (KeyCode::Char(one.chars().next().unwrap()), KeyModifiers::NONE),
+    };
+    KeyEvent::new(code, modifiers)
+}
+
+fn press(state: &mut State, keys: &[&str]) -> Vec<Effect> {
+    let effects = keys.iter().flat_map(|text| state.update(Msg::Key(key(text))));
+    effects.map(|(_, effect)| effect).collect()
+}
+
+fn frame(state: &mut State, width: u16, height: u16) -> String {
+    let size = Size::new(width, height);
+    state.update(Msg::Resize(size));
+    let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
+    state.draw(&mut buf);
+    text_of(&buf)
+}
+
+fn quits(effects: &[Effect]) -> bool {
+    matches!(effects, [Effect::Quit])
+}
+
+#[test]
+fn q_closes_what_is_on_top_and_else_quits() {
+    let mut state = state();
+    assert!(press(&mut state, &["?"]).is_empty());
+    assert_eq!(state.stack.depth(), 1);
+    // The overlay is the only layer here, as no screen lies below: give it company.
+    state.push(Route::Palette);
+    assert_eq!(state.stack.depth(), 2);
+    press(&mut state, &["esc"]);
+    assert_eq!(state.stack.depth(), 1);
+    assert!(quits(&press(&mut State::new(World::new()), &["q"])));
+}
+
+#[test]
+fn a_second_interrupt_within_two_seconds_quits_whatever_is_open() {
+    let mut state = state();
+    state.stack.clear();
+    state.set_time(Duration::from_secs(10), 0);
+    state.push(Route::Help);
+    state.push(Route::Help);
+    assert!(press(&mut state, &["ctrl-c"]).is_empty());
+    assert_eq!(state.stack.depth(), 1);
+    assert!(quits(&press(&mut State::new(World::new()), &["ctrl-c"])));
+}
+
+#[test]
+fn keys_work_in_both_cases_and_releases_are_no_keys() {
+    let mut state = state();
+    let release = KeyEvent {
+        kind: KeyEventKind::Release,
+        state: KeyEventState::NONE,
+        ..key("q")
+    };
+    assert!(state.update(Msg::Key(release)).is_empty());
+    assert!(quits(&press(&mut state, &["Q"])));
+}
+
+#[test]
+fn what_cannot_be_done_says_so_and_does_nothing() {
+    let mut state = state();
+    assert!(press(&mut state, &["a"]).is_empty());
+    let text = frame(&mut state, 100, 12);
+    assert!(text.contains("asking is not possible here"), "{text}");
+    press(&mut state, &["up"]);
+    assert!(!frame(&mut state, 100, 12).contains("asking"));
+}
+
+#[test]
+fn a_notice_goes_by_itself_after_some_seconds() {
+    let mut state = state();
+    state.update(Msg::Notice(Notice::info("hello there")));
+    assert!(frame(&mut state, 80, 12).contains("hello there"));
+    state.set_time(Notice::STAYS, 0);
+    state.update(Msg::Time);
+    assert!(!frame(&mut state, 80, 12).contains("hello there"));
+    assert_eq!(state.frames().wait(Notice::STAYS), Some(Duration::ZERO));
+}
+
+#[test]
+fn the_footer_shows_where_to_begin_until_the_first_key() {
+    let mut state = state();
+    state.world.can.ask = true;
+    assert!(frame(&mut state, 80, 12).ends_with(" ? keys  a ask  m memory"));
+    press(&mut state, &["up"]);
+    assert!(!frame(&mut state, 80, 12).contains("? keys"));
+}
+
+#[test]
+fn searching_shows_the_bar_and_esc_brings_back_what_was() {
+    let mut state = state();
+    press(&mut state, &["?", "/", "z", "o", "o", "m"]);
+    let text = frame(&mut state, 120, 30);
+    assert!(text.ends_with(" 1 of 3"), "{text}");
+    assert!(text.contains(" / zoom"));
+    press(&mut state, &["enter", "/", "q"]);
+    assert_eq!(
+        state.stack.pattern().map(|pattern| pattern.text().to_owned()),
+        Some("q".into())
+    );
+    press(&mut state, &["esc"]);
+    assert_eq!(
+        state.stack.pattern().map(|pattern| pattern.text().to_owned()),
+        Some("zoom".into())
+    );
+}
+
+#[test]
+fn suspending_and_rebinding_reach_the_outside() {
+    let mut state = state();
+    assert!(matches!(press(&mut state, &["ctrl-z"])[..], [Effect::Suspend]));
+    state.world.keymap = crate::tui::keymap::Keymap::parse("[everywhere]\nquit = [\"Z\"]\nfold = []").unwrap();
+    assert!(press(&mut state, &["q"]).is_empty());
+    assert!(quits(&press(&mut state, &["z"])));
+    assert_eq!(
+        state.world.keymap.lookup(Context::Run, Chord::parse("q").unwrap()),
+        None::<Action>
+    );
+}
+
+#[test]
+fn answers_for_layers_that_are_gone_are_dropped() {
+    let mut state = state();
+    let answer = Answer {
+        token: crate::tui::effect::Token(1),
+        result: Err(crate::text::SafeText::literal("late")),
+    };
+    assert!(state.update(Msg::Answer(LayerId::default(), answer)).is_empty());
+}
+
+#[test]
+fn too_small_a_terminal_says_so_in_one_line() {
+    let mut state = state();
+    assert_eq!(frame(&mut state, 39, 10).trim_end(), "needs 40x10, has 39x10");
+    assert_eq!(frame(&mut state, 5, 1), "need…");
+    assert_eq!(frame(&mut state, 0, 0), "");
+}
+
+#[test]
+fn ascii_terminals_get_nothing_but_ascii() {
+    let mut state = state();
+    state.world.options.ascii = true;
+    press(&mut state, &["?"]);
+    for width in [5, 60, 120] {
+        assert!(frame(&mut state, width, 30).is_ascii());
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_sequence_of_keys_at_any_size_breaks_it(
+        keys in proptest::collection::vec("[a-z?/:!\\\\#+0-9-]|esc|enter|backspace|ctrl-c|ctrl-z", 0..30),
+        width in 0u16..130,
+        height in 0u16..30,
+    ) {
+        let mut state = state();
+        for text in &keys {
+            press(&mut state, &[text]);
+        }
+        frame(&mut state, width, height);
+    }
+}

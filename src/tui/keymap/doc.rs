@@ -1,0 +1,57 @@
+//! The table of actions as a page of the documentation.
+
+use super::{Chord, Keymap};
+use crate::tui::action::{ACTIONS, Action, Context, Entry};
+
+const INTRODUCTION: &str = "\
+# Keys
+
+Letters work in both cases, except `n`/`N` and `g`/`G`, and except where they type. A screen's own keys come before
+those that work everywhere. `?` shows the keys that work on the present screen.
+
+A keymap file (`keymap.toml` in the user's configuration directory for `fast-rlm`, or the file that `FAST_RLM_KEYMAP`
+names) gives actions other keys; an action without a key is reached through the palette:
+
+```toml
+preset = \"vim\"            # optional: h j k l move, scrolling in a run moves to control keys
+[everywhere]
+search = [\"/\", \"ctrl-f\"]  # replaces the keys of an action; [] takes them away
+```
+
+A key is a character (`m`, `/`, `G`) or one of `up down left right pgup pgdn home end enter esc backspace delete insert
+tab space f1` to `f12`, with `ctrl-`, `alt-` or `shift-` before it. Two actions on one key are an error, and so is a
+binding that a screen's own key would hide.
+
+Mouse: a click selects, a double click opens, the wheel scrolls the pane under the pointer, the scrollbar can be
+dragged; Shift-drag selects text in most terminals. `--no-mouse` leaves the mouse to the terminal.
+";
+
+/// All actions with their default keys and the names that a keymap file uses, as Markdown.
+pub fn markdown() -> String {
+    let keymap = Keymap::default();
+    let mut out = INTRODUCTION.to_owned();
+    for context in Context::ALL {
+        out.push_str(&format!(
+            "\n## [{}]\n\n| keys | name | |\n| --- | --- | --- |\n",
+            context.name()
+        ));
+        for entry in ACTIONS.iter().filter(|entry| entry.context == context) {
+            out.push_str(&row(&keymap, entry));
+        }
+    }
+    out
+}
+
+fn row(keymap: &Keymap, entry: &Entry) -> String {
+    format!(
+        "| {} | `{}` | {} |\n",
+        keys(keymap, entry.action),
+        entry.name,
+        entry.doc
+    )
+}
+
+fn keys(keymap: &Keymap, action: Action) -> String {
+    let key = |chord: &Chord| format!("`{}`", chord.label(false));
+    keymap.keys(action).iter().map(key).collect::<Vec<_>>().join(" ")
+}

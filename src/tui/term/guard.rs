@@ -1,0 +1,76 @@
+//! Modes of the terminal: set on entering, and taken back from wherever the program ends.
+
+use super::quiet;
+use std::io::{self, Write};
+use std::sync::Mutex;
+
+/// What is switched on beside raw mode and the alternate screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Modes {
+    /// Presses, drags and the wheel are reported. Plain movement never is: it would wake the program for nothing.
+    pub mouse: bool,
+}
+
+/// The alternate screen, no cursor, bracketed paste.
+const ENTER: &str = "\x1b[?1049h\x1b[?25l\x1b[?2004h";
+const ENTER_MOUSE: &str = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
+
+/// The end of a frame that may have been begun, no styles, and all modes off, whichever were on.
+const LEAVE: &str = "\x1b[?2026l\x1b[0m\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[?2004l\x1b[?25h\x1b[?1049l";
+
+/// Whether the terminal is ours now. The lock is held while modes change, so that two threads that end the program at
+/// once do not do it twice.
+static OURS: Mutex<bool> = Mutex::new(false);
+
+/// Takes the terminal over; on failure it is as before.
+pub(super) fn enter(modes: Modes) -> io::Result<()> {
+    let mut ours = OURS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    crossterm::terminal::enable_raw_mode()?;
+    *ours = true;
+    let written = write(ENTER).and_then(|()| if modes.mouse { write(ENTER_MOUSE) } else { Ok(()) });
+    if let Err(error) = written {
+        drop(ours);
+        restore();
+        return Err(error);
+    }
+    quiet::begin();
+    Ok(())
+}
+
+/// Gives the terminal back, if it is ours. Safe to call from any thread, any number of times.
+pub fn restore() {
+    let mut ours = OURS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if !std::mem::take(&mut *ours) {
+        return;
+    }
+    // Nothing can be done about failures here: the terminal is likely gone.
+    let _ = write(LEAVE);
+    drop_pending_input();
+    let _ = crossterm::terminal::disable_raw_mode();
+    quiet::end();
+}
+
+/// Reports of the mouse that were under way would be typed into the shell.
+fn drop_pending_input() {
+    #[cfg(unix)]
+    {
+        let _ = rustix::termios::tcdrain(io::stdout());
+        let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
+    }
+}
+
+/// Writes past any lock that a panicking thread may hold: `Stdout`'s is reentrant for its own thread only, so a second
+/// descriptor is used.
+fn write(text: &str) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        let out = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3)?;
+        std::fs::File::from(out).write_all(text.as_bytes())
+    }
+    #[cfg(not(unix))]
+    {
+        let mut out = io::stdout();
+        out.write_all(text.as_bytes())?;
+        out.flush()
+    }
+}
