@@ -1,5 +1,7 @@
 //! Stores keep their promises, whatever they are made of.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
 use fast_rlm::store::conformance::{Case, event_cases, flow_cases};
 use fast_rlm::store::{EventStore, FlowStore, SqliteEvents, SqliteFlow};
 

@@ -18,6 +18,8 @@ def boot(sources):
         setattr(package, name, module)
         # The marker in the file name lets tracebacks leave our frames out.
         exec(compile(source, "<rlm " + name + ">", "exec"), module.__dict__)
+    # What pickles of 3.13 call it.
+    sys.modules.setdefault("pathlib._local", sys.modules["pathlib"])
     # What the runtime left in the namespace that steps run in, its own names (`_eryx...`) excepted.
     main = sys.modules["__main__"].__dict__
     for name in [name for name in main if not name.startswith("_")]:

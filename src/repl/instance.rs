@@ -190,8 +190,9 @@ impl Thread {
 
 /// What ended an instance, in words for the model.
 fn describe(error: &wasmtime::Error) -> String {
-    if let Some(I32Exit(status)) = error.downcast_ref() {
-        return format!("it exited with status {status} (os._exit or a fatal error)");
+    // The status is not the guest's: WASI only tells success from failure.
+    if error.downcast_ref::<I32Exit>().is_some() {
+        return "it exited: os._exit(), or a fatal error of its own".into();
     }
     match error.downcast_ref() {
         Some(Trap::Interrupt) => "it was stopped while it computed".into(),

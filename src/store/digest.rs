@@ -49,7 +49,7 @@ impl FromStr for Digest {
 
     fn from_str(text: &str) -> Result<Self, NotADigest> {
         let mut bytes = [0; 32];
-        if text.len() != 64 {
+        if text.len() != 64 || !text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
             return Err(NotADigest);
         }
         for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn other_texts_are_none() {
-        for text in ["", "ab", &"g".repeat(64), &"é".repeat(32), &"+1".repeat(32)[..63]] {
+        for text in ["", "ab", &"g".repeat(64), &"é".repeat(32), &"+1".repeat(32)] {
             assert!(text.parse::<Digest>().is_err(), "{text}");
         }
     }

@@ -57,13 +57,22 @@ pub trait EventStore: Send + Sync {
     /// [`StoreError::Fenced`], [`StoreError::UnknownSession`].
     fn remove_session(&self, id: &str, token: Token) -> Result<(), StoreError>;
 
-    /// Raises the session's fencing token and returns it: every earlier token fails from now on. Only for who holds
-    /// the session's lock.
+    /// Raises the session's fencing token, to above `above` too, and returns it, durably: every earlier token fails from
+    /// now on. Only for who holds the session's lock.
     ///
     /// # Errors
     ///
     /// [`StoreError::UnknownSession`].
-    fn raise_token(&self, id: &str) -> Result<Token, StoreError>;
+    fn raise_token_above(&self, id: &str, above: Token) -> Result<Token, StoreError>;
+
+    /// [`EventStore::raise_token_above`] nothing but the session's own.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::UnknownSession`].
+    fn raise_token(&self, id: &str) -> Result<Token, StoreError> {
+        self.raise_token_above(id, Token(0))
+    }
 
     /// Appends `events` to the session in order and returns them as stored. An event whose id is there already is not
     /// appended: the stored one is returned in its place.

@@ -117,6 +117,13 @@ pub struct Freed {
 /// Tokens are those of [`EventStore::raise_token`](super::EventStore::raise_token): the store keeps the highest one it
 /// has seen per session and refuses lower ones. A session is known here from its first [`FlowStore::fence`] on.
 pub trait FlowStore: Send + Sync {
+    /// The highest token seen for the session; 0 for one that is not known.
+    ///
+    /// # Errors
+    ///
+    /// Those of the database.
+    fn token(&self, session: &str) -> Result<Token, StoreError>;
+
     /// Makes `token` the session's: lower ones fail from now on.
     ///
     /// # Errors
@@ -167,7 +174,8 @@ pub trait FlowStore: Send + Sync {
     /// [`StoreError::DamagedValue`].
     fn value(&self, digest: &Digest) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Which of `digests` are not stored.
+    /// Which of `digests` are not stored. A collection may free one of the others before it is named again:
+    /// [`FlowStore::put_namespace`] then fails with [`StoreError::MissingValue`], and wants its content after all.
     ///
     /// # Errors
     ///

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::sqlite::EVENTS_FILE;
-use super::{EventStore, SqliteEvents, StoreError};
+use super::{EventStore, SqliteEvents, StoreError, check_session_id};
 
 /// The store of a session directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +17,8 @@ pub struct Location {
 }
 
 /// Finds the store of the session directory `dir`, looking only: `events.db` inside it, else the one beside it if that
-/// knows a session of its name, else a new one in `storage` (the directory that was given as storage) or inside it.
+/// knows a session of its name, else a new one in `storage` (the directory that was given as storage) if it lies directly
+/// in there, else a new one inside it.
 ///
 /// # Errors
 ///
@@ -42,8 +43,14 @@ pub fn locate(dir: &Path, storage: Option<&Path>) -> Result<Location, StoreError
             exists: true,
         });
     }
-    let root = storage.map(resolve).transpose()?.unwrap_or_else(|| dir.clone());
-    let session = if root == dir { None } else { name };
+    let storage = storage.map(resolve).transpose()?;
+    let (root, session) = match (storage, name) {
+        // Only what is directly inside, and can be a session's name, has its place in the given directory.
+        (Some(root), Some(name)) if dir.parent() == Some(&root) && check_session_id(&name).is_ok() => {
+            (root, Some(name))
+        }
+        _ => (dir, None),
+    };
     Ok(Location {
         exists: root.join(EVENTS_FILE).exists(),
         root,
@@ -53,7 +60,7 @@ pub fn locate(dir: &Path, storage: Option<&Path>) -> Result<Location, StoreError
 
 fn knows(root: &Path, name: &str) -> Result<bool, StoreError> {
     let file = root.join(EVENTS_FILE);
-    if super::check_session_id(name).is_err() || !file.exists() {
+    if check_session_id(name).is_err() || !file.exists() {
         return Ok(false);
     }
     match SqliteEvents::open_read_only(&file)?.session(name) {

@@ -25,7 +25,7 @@ pub fn copy_session(
     };
     let events: Vec<NewEvent> = page.events.into_iter().map(again).collect();
     let copied = to.events.import_session(&new, &events)?;
-    let token = to.events.raise_token(&copied.id)?;
+    let token = to.events.raise_token_above(&copied.id, to.flow.token(&copied.id)?)?;
     let flow = copy_flow(from, id, to, &copied.id, token);
     if let Err(error) = flow {
         remove(to.events.as_ref(), &copied.id, token);

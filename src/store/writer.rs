@@ -26,7 +26,8 @@ impl SessionWriter {
     ///
     /// [`StoreError::UnknownSession`], and those of the databases.
     pub fn take_over(store: &Store, session: &str) -> Result<Self, StoreError> {
-        let token = store.events.raise_token(session)?;
+        // The two stores part when one of them is put back from a copy: both must take the new token.
+        let token = store.events.raise_token_above(session, store.flow.token(session)?)?;
         store.flow.fence(session, token)?;
         Ok(Self {
             store: store.clone(),

@@ -6,6 +6,7 @@
 pub mod action;
 pub mod body;
 pub mod compositor;
+pub mod content;
 pub mod copy;
 pub mod ctx;
 pub mod driver;

@@ -123,6 +123,11 @@ _gather = asyncio.gather
 
 def gather(*awaitables, return_exceptions=False):
     if any(isinstance(_coroutine(item), Query) for item in awaitables):
+        for item in awaitables:
+            if isinstance(item, asyncio.Task):
+                item.cancel()  # it would still start at the next await
+            elif asyncio.iscoroutine(item):
+                item.close()
         raise RuntimeError(
             "asyncio.gather() over llm_query() calls is refused: use `await batch_llm_query(llm_query(...), ...)`, "
             "which runs them in parallel and returns the answers in order"

@@ -55,7 +55,7 @@ class _Encoder:
             return self.compound(value, kind)
         except (MemoryError, RecursionError):
             raise
-        except Exception as error:
+        except BaseException as error:
             self.converted = True
             return f"<{kind.__name__} that cannot be encoded: {type(error).__name__}>"
         finally:
@@ -143,7 +143,7 @@ class _Encoder:
 def _sorted(values):
     try:
         return sorted(values)
-    except Exception:
+    except BaseException:
         return sorted(values, key=lambda value: (type(value).__name__, preview(value)))
 
 

@@ -77,7 +77,8 @@ async def serve():
         command = await channel.call("_next", {})
         try:
             reply = await _carry_out(command)
-        except Exception as error:
+        except BaseException as error:
+            guard.restore()
             reply = {"broken": f"{type(error).__name__}: {error}"}
         channel.send_json(channel.DONE, {"number": command["number"], "reply": reply})
 

@@ -70,6 +70,8 @@ class Names:
         self._take_definitions(bindings, bound)
         self._take_comments(bindings, bound)
         self.transient |= bindings.transient
+        if not failed:
+            self.strong -= bindings.deleted
         self.strong.update(name for name in (*bindings.assigned, *bindings.defined) if bound(name))
         imports = self._take_imports(bindings, bound)
         self._forget()
@@ -81,6 +83,8 @@ class Names:
     def _take_definitions(self, bindings, bound):
         for name in filter(bound, bindings.assigned):
             self.definitions.pop(name, None)
+            if isinstance(space[name], type) and bindings.makes_class(name):
+                self.definitions[name] = (bindings.definition(name), space[name])
         for name in filter(bound, bindings.defined):
             self.definitions[name] = (bindings.definition(name), space[name])
 
@@ -116,7 +120,8 @@ class Names:
 
 
 _NOTHING = Bindings.__new__(Bindings)
-_NOTHING.assigned, _NOTHING.defined, _NOTHING.transient, _NOTHING.imports, _NOTHING.augmented = {}, {}, set(), [], set()
+_NOTHING.assigned, _NOTHING.defined, _NOTHING.imports = {}, {}, []
+_NOTHING.transient, _NOTHING.augmented, _NOTHING.deleted = set(), set(), set()
 
 
 def _public(module):

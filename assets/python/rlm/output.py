@@ -13,6 +13,8 @@ _WRITE_LIMIT = 1 << 20
 class OutputLimitError(RuntimeError):
     """A step printed more than a step may."""
 
+    __module__ = "builtins"  # shown without our module's name
+
 
 class Stream:
     """A text stream that hands everything to the host at once."""

@@ -56,7 +56,7 @@ def _own_repr(value):
     try:
         text = repr(value)
         return text if type(text) is str else str.__str__(text)
-    except Exception as error:
+    except BaseException as error:
         return f"<{type(value).__name__} object whose repr failed: {type(error).__name__}>"
 
 
@@ -127,6 +127,6 @@ def preview(value, limit=LIMIT):
         writer.show(value)
     except _Full:
         pass
-    except Exception as error:
+    except BaseException as error:
         writer.parts.append(f"<{type(error).__name__}>")
     return "".join(writer.parts)[:limit]

@@ -7,6 +7,9 @@ import tokenize
 _COMMENT_LIMIT = 500
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _LOOPS = (ast.For, ast.AsyncFor)
+_CLASS_MAKERS = frozenset(
+    ("namedtuple", "NamedTuple", "TypedDict", "Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "make_dataclass")
+)
 
 
 class Bindings:
@@ -18,6 +21,7 @@ class Bindings:
         self.defined = {}  # name -> function or class node
         self.imports = []  # (statement, bound name or None for `*`, module)
         self.augmented = set()  # names that only an augmented assignment touched
+        self.deleted = set()
         self._lines = source.splitlines(keepends=True)
         self._walk(tree)
         self._comments = _comments(source) if "#" in source else {}
@@ -62,6 +66,11 @@ class Bindings:
             self.transient.add(node.name)
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             self._import(node)
+        elif isinstance(node, ast.Delete):
+            for name in [name for target in node.targets for name in _names(target)]:
+                self.assigned.pop(name, None)
+                self.defined.pop(name, None)
+                self.deleted.add(name)
 
     def _assign(self, names, node):
         for name in names:
@@ -82,10 +91,22 @@ class Bindings:
                 self.transient.add(name)
             self.imports.append((ast.unparse(single), name, getattr(node, "module", None)))
 
+    def makes_class(self, name):
+        """Whether the name's assignment calls one of the functions that make classes, with plain arguments."""
+        node = self.assigned[name]
+        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call) or len(node.targets) != 1:
+            return False
+        function = node.value.func
+        made_by = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", None)
+        arguments = [*node.value.args, *(keyword.value for keyword in node.value.keywords)]
+        inner = [inner for argument in arguments for inner in ast.walk(argument)]
+        return made_by in _CLASS_MAKERS and not any(isinstance(item, (ast.Call, ast.Await)) for item in inner)
+
     def definition(self, name):
         """Source of the function or class, decorators included, moved to the left margin."""
-        node = self.defined[name]
-        first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+        node = self.defined.get(name) or self.assigned[name]
+        decorators = getattr(node, "decorator_list", ())
+        first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
         lines, margin = self._lines[first - 1 : node.end_lineno], node.col_offset
         return "".join(line[margin:] if line[:margin].isspace() else line for line in lines).rstrip("\n")
 

@@ -44,11 +44,13 @@ def _seed(seed):
 async def _execute(source, file):
     """Returns (bindings or None, traceback or None)."""
     linecache.cache[file] = (len(source), None, source.splitlines(True), file)
-    bindings = None
     try:
         tree = parse(source, file)
         bindings = Bindings(tree, source)
         code = compile(tree, file, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    except BaseException as error:
+        return None, describe(error, of_source=True)
+    try:
         result = eval(code, space)
         if code.co_flags & inspect.CO_COROUTINE:
             await result

@@ -69,7 +69,7 @@ def _pickle_value(value, limit):
     except _TooLarge:
         reason = f"too large to save: more than {_COUNT_LIMIT} bytes (the limit is {limit})"
         return None, {"reason": reason, "size": sink.size}
-    except Exception as error:
+    except BaseException as error:
         return None, {"reason": f"not picklable: {summary(error)}", "size": None}
     if sink.size > limit:
         return None, {"reason": f"too large to save: {sink.size} bytes (the limit is {limit})", "size": sink.size}
@@ -80,7 +80,8 @@ def _sourceless(value):
     """A function or class of a step that pickles by its name, but whose source is not known: it could not be restored."""
     if not isinstance(value, (type, types.FunctionType)) or value.__module__ != "__main__":
         return False
-    return value.__qualname__.partition(".")[0] not in names.definitions
+    root = value.__qualname__.partition(".")[0]
+    return root in space and root not in names.definitions
 
 
 def _is_engines(value):

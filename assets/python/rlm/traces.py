@@ -20,15 +20,12 @@ def _trim(trace):
         pending += [trace.__cause__, trace.__context__, *(trace.exceptions or ())]
 
 
-def describe(error):
-    """The traceback; never fails."""
+def describe(error, of_source=False):
+    """The traceback; never fails. An error of the source itself has none, only its place."""
     try:
         trace = traceback.TracebackException.from_exception(error, compact=True)
         _trim(trace)
-        if isinstance(error, SyntaxError) and not trace.stack:
-            lines = trace.format_exception_only()
-        else:
-            lines = trace.format()
+        lines = trace.format_exception_only() if of_source else trace.format()
         return clean(shorten("".join(lines), _LIMIT))
     except BaseException:
         return f"{type(error).__name__} (its traceback cannot be shown)\n"

@@ -122,7 +122,10 @@ fn stale_token(store: &dyn EventStore) -> Result<(), Broken> {
     fails("old, removing", store.remove_session(&id, old), fenced)?;
     store.append(&id, new, &[note(2)])?;
     equal("events", seqs(store, &id)?, vec![0, 1])?;
-    equal("token in the registry", store.session(&id)?.token, new)
+    equal("token in the registry", store.session(&id)?.token, new)?;
+    let far = store.raise_token_above(&id, Token(100))?;
+    holds("a token is raised above what was asked", far > Token(100))?;
+    holds("and above its own", store.raise_token_above(&id, Token(1))? > far)
 }
 
 fn too_deep(store: &dyn EventStore) -> Result<(), Broken> {

@@ -280,8 +280,10 @@ fn parking(store: &dyn FlowStore) -> Result<(), Broken> {
 
 fn stale_token(store: &dyn FlowStore) -> Result<(), Broken> {
     put(store, "s", At::after(0, 0), &[("a", "1")])?;
+    equal("tokens", (store.token("s")?, store.token("unknown")?), (T, Token(0)))?;
     store.fence("s", Token(3))?;
     store.fence("s", Token(3))?;
+    equal("token", store.token("s")?, Token(3))?;
     fails("fence", store.fence("s", Token(2)), fenced)?;
     let namespace = Namespace {
         at: At::after(0, 1),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rusqlite::{OptionalExtension, Transaction};
+use rusqlite::{Connection, OptionalExtension, Transaction};
 
 use super::database::{Database, Durability};
 use super::{Failure, bindings, format, signed, unsigned, values};
@@ -62,13 +62,17 @@ impl SqliteFlow {
     }
 }
 
-/// Makes `token` the session's, or refuses it.
-fn raise(transaction: &Transaction<'_>, session: &str, token: Token) -> Result<(), Failure> {
-    let known: Option<i64> = transaction
+fn known_token(connection: &Connection, session: &str) -> Result<Option<Token>, Failure> {
+    let known: Option<i64> = connection
         .prepare_cached("SELECT token FROM fence WHERE session = ?1")?
         .query_row([session], |row| row.get(0))
         .optional()?;
-    match known.map(|known| Token(unsigned(known))) {
+    Ok(known.map(|known| Token(unsigned(known))))
+}
+
+/// Makes `token` the session's, or refuses it.
+fn raise(transaction: &Transaction<'_>, session: &str, token: Token) -> Result<(), Failure> {
+    match known_token(transaction, session)? {
         Some(current) if current > token => Err(StoreError::Fenced {
             session: session.to_owned(),
             ours: token,
@@ -86,6 +90,12 @@ fn raise(transaction: &Transaction<'_>, session: &str, token: Token) -> Result<(
 }
 
 impl FlowStore for SqliteFlow {
+    fn token(&self, session: &str) -> Result<Token, StoreError> {
+        self.0.read("reading", |connection| {
+            Ok(known_token(connection, session)?.unwrap_or(Token(0)))
+        })
+    }
+
     fn fence(&self, session: &str, token: Token) -> Result<(), StoreError> {
         self.fenced(session, token, Durability::Process, |_| Ok(()))
     }

@@ -73,9 +73,11 @@ impl Format {
 
     /// Reads a file's stage, and refuses files that are not ours or too new.
     pub(super) fn stage(&self, connection: &Connection, path: &Path) -> Result<Stage, Failure> {
-        let number = |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
-        let (id, version) = (number("application_id")?, number("user_version")?);
-        let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+        // One statement: another process may be making the file right now.
+        let sql = "SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM \
+                   pragma_user_version), (SELECT count(*) FROM sqlite_schema)";
+        let look = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+        let (id, version, tables): (i64, i64, i64) = connection.query_row(sql, [], look)?;
         if (id, version, tables) == (0, 0, 0) {
             return Ok(Stage::Empty);
         }

@@ -13,7 +13,7 @@ use crate::store::{
 };
 
 /// A page ends early after so many bytes of payloads.
-const PAGE_BYTES: usize = 64 << 20;
+const PAGE_BYTES: usize = 8 << 20;
 
 /// `events.db`, or the same tables in memory.
 pub struct SqliteEvents(Database);
@@ -105,10 +105,10 @@ impl EventStore for SqliteEvents {
             })
     }
 
-    fn raise_token(&self, id: &str) -> Result<Token, StoreError> {
+    fn raise_token_above(&self, id: &str, above: Token) -> Result<Token, StoreError> {
         self.0
-            .write("taking over a session of", Durability::Process, |transaction| {
-                registry::raise(transaction, id)
+            .write("taking over a session of", Durability::Power, |transaction| {
+                registry::raise(transaction, id, above)
             })
     }
 
@@ -283,6 +283,9 @@ fn decode(row: &Row<'_>, session: &str) -> Result<StoredEvent, Skipped> {
         return Err(skip(format!("payload version {schema}: made by a newer version")));
     }
     let payload = text(row, "payload").ok_or_else(|| skip("the payload is no text".into()))?;
+    if !payload.starts_with('{') {
+        return Err(skip("the payload is no JSON object".into()));
+    }
     let fact = Fact::from_json(kind, &payload).map_err(|error| skip(error.to_string()))?;
     Ok(StoredEvent {
         global_seq: unsigned(row.get("global_seq").map_err(column)?),
@@ -300,5 +303,64 @@ fn text(row: &Row<'_>, column: &str) -> Option<String> {
     match row.get_ref(column).ok()? {
         ValueRef::Text(bytes) => std::str::from_utf8(bytes).ok().map(str::to_owned),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::payload::StepEnded;
+
+    fn step(number: u32, output: &str) -> NewEvent {
+        let ended = StepEnded {
+            output: output.to_owned(),
+            ..StepEnded::default()
+        };
+        NewEvent::of_step(0, number, 1, ended.into())
+    }
+
+    #[test]
+    fn a_full_disk_keeps_the_step_before_and_the_retry_works_once_there_is_space() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = SqliteEvents::open(&dir.path().join("events.db")).unwrap();
+        let id = store.create_session(&NewSession::minted(1)).unwrap().id;
+        let token = store.raise_token(&id).unwrap();
+        store.append(&id, token, &[step(0, "first")]).unwrap();
+        let limit = |pages: i64| {
+            store.0.maintain("limiting", |connection| {
+                connection.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()))
+            })
+        };
+        limit(1).unwrap(); // SQLite takes the present size for it.
+
+        let large = [step(1, &"x".repeat(100_000))];
+        let error = store.append(&id, token, &large).unwrap_err();
+        let StoreError::Io { source, .. } = &error else {
+            panic!("{error:?}")
+        };
+        assert_eq!(source.kind(), std::io::ErrorKind::StorageFull);
+        assert!(
+            error.to_string().contains("events.db") && error.to_string().contains("free some space"),
+            "{error}"
+        );
+        assert_eq!(store.session(&id).unwrap().events, 1);
+
+        limit(1_000_000).unwrap();
+        store.append(&id, token, &large).unwrap();
+        assert_eq!(store.read(&id, &Select::all()).unwrap().events.len(), 2);
+    }
+
+    #[test]
+    fn a_page_ends_before_it_grows_too_large() {
+        let store = SqliteEvents::in_memory().unwrap();
+        let id = store.create_session(&NewSession::minted(1)).unwrap().id;
+        let token = store.raise_token(&id).unwrap();
+        let output = "x".repeat(PAGE_BYTES / 2 + 1);
+        for number in 0..3 {
+            store.append(&id, token, &[step(number, &output)]).unwrap();
+        }
+        let page = store.read(&id, &Select::all()).unwrap();
+        assert_eq!((page.events.len(), page.next), (2, Some(2)));
+        assert_eq!(store.read_all(&id, &Select::all()).unwrap().events.len(), 3);
     }
 }

@@ -262,3 +262,87 @@ fn canonical(path: &Path) -> Result<PathBuf, StoreError> {
         .unwrap_or(Path::new("."));
     Ok(dir.canonicalize().map_err(failed)?.join(name))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::sqlite::format::EVENTS;
+
+    fn sessions(connection: &Connection) -> i64 {
+        connection
+            .query_row("SELECT count(*) FROM session", [], |row| row.get(0))
+            .unwrap()
+    }
+
+    fn add_session(database: &Database) {
+        let sql = "INSERT INTO session (id, origin, created, active, last_seq) VALUES ('s_1', 'new', 1, 1, 0)";
+        database
+            .write("filling", Durability::Process, |transaction| {
+                Ok(transaction.execute(sql, [])?)
+            })
+            .unwrap();
+    }
+
+    #[test]
+    fn how_a_file_is_read_depends_on_its_directory_and_its_log() {
+        assert_eq!(reading_of(true, false), Reading::Shared);
+        assert_eq!(reading_of(true, true), Reading::Shared);
+        assert_eq!(reading_of(false, false), Reading::Immutable);
+        assert_eq!(reading_of(false, true), Reading::Copy);
+    }
+
+    #[test]
+    fn an_immutable_file_is_read_without_files_beside_it_whatever_its_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let odd = dir.path().join("a b?mode=rw#%41é");
+        fs::create_dir(&odd).unwrap();
+        let path = odd.join("events.db");
+        let writer = Database::open(&path, &EVENTS).unwrap();
+        add_session(&writer);
+        drop(writer);
+        let connection = connect_immutable(&path).unwrap();
+        assert_eq!(sessions(&connection), 1);
+        assert_eq!(fs::read_dir(&odd).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_copy_has_what_is_only_in_the_log() {
+        let dir = tempfile::tempdir().unwrap();
+        let live = dir.path().join("events.db");
+        let writer = Database::open(&live, &EVENTS).unwrap();
+        add_session(&writer);
+        let left = dir.path().join("left.db");
+        for suffix in ["", "-wal"] {
+            fs::copy(beside(&live, suffix), beside(&left, suffix)).unwrap();
+            let mut permissions = fs::metadata(beside(&left, suffix)).unwrap().permissions();
+            permissions.set_readonly(true);
+            fs::set_permissions(beside(&left, suffix), permissions).unwrap();
+        }
+        assert_eq!(
+            connect_immutable(&left).map(|c| c.is_readonly("main").unwrap()).ok(),
+            Some(true)
+        );
+        let (connection, _dir) = copy_and_connect(&left).unwrap();
+        assert_eq!(sessions(&connection), 1);
+        assert!(!beside(&left, "-shm").exists());
+    }
+
+    #[test]
+    fn a_store_that_others_keep_locked_is_told_with_its_path() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("events.db");
+        let database = Database::open(&path, &EVENTS).unwrap();
+        database
+            .maintain("preparing", |connection| connection.busy_timeout(Duration::ZERO))
+            .unwrap();
+        let other = Connection::open(&path).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let error = database
+            .write("writing to", Durability::Process, |_| Ok(()))
+            .unwrap_err();
+        assert!(matches!(error, StoreError::Locked { .. }), "{error:?}");
+        assert!(error.to_string().contains("events.db"), "{error}");
+        other.execute_batch("ROLLBACK").unwrap();
+        database.write("writing to", Durability::Process, |_| Ok(())).unwrap();
+    }
+}

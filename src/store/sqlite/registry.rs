@@ -116,10 +116,10 @@ pub(super) fn check_token(session: &SessionRow, token: Token) -> Result<(), Fail
     .into())
 }
 
-/// Raises the session's token.
-pub(super) fn raise(transaction: &Transaction<'_>, id: &str) -> Result<Token, Failure> {
+/// Raises the session's token, to above `above` too.
+pub(super) fn raise(transaction: &Transaction<'_>, id: &str, above: Token) -> Result<Token, Failure> {
     let session = find(transaction, id)?;
-    let raised = Token(session.row.token.0 + 1);
+    let raised = Token(session.row.token.max(above).0.saturating_add(1));
     transaction.execute(
         "UPDATE session SET token = ?2 WHERE number = ?1",
         (session.number, signed(raised.0)),
