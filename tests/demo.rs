@@ -26,3 +26,10 @@ fn regenerating_the_demo_changes_nothing() {
         "assets/demo/logs holds a file that is not generated"
     );
 }
+
+#[cfg(feature = "engine")]
+#[test]
+fn the_script_for_follow_ups_is_one() {
+    let file = format!("scripted:{}", committed().join("model.yaml").display());
+    fast_rlm::provider::open(&file, &fast_rlm::provider::Settings::default()).unwrap();
+}
