@@ -6,6 +6,7 @@ use super::effect::Token;
 use super::export::News;
 use super::pattern::Pattern;
 use super::widgets::Highlights;
+use crate::source::Hit;
 use crate::text::SafeText;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
@@ -86,10 +87,10 @@ pub enum Reply {
     Body(Arc<Body>),
     /// Syntax colours.
     Highlights(Arc<Highlights>),
-    /// Matches of a search through the whole session: some, or the last ones. The search room says what it holds.
+    /// Matches of a search through all transcripts: some, or the last ones, in no order.
     Hits {
-        /// A batch of hits, opaque here.
-        hits: Box<dyn Any + Send>,
+        /// A batch.
+        hits: Vec<Hit>,
         /// No more will come.
         done: bool,
     },

@@ -11,9 +11,8 @@ mod results;
 use hit::{Hit, Part, Spot};
 use places::Places;
 
-pub use places::LineHit;
-
 use super::{Route, Screen};
+use crate::source::{self, Field};
 use crate::text::SafeText;
 use crate::tui::action::{Action, Context};
 use crate::tui::body::Text;
@@ -199,8 +198,7 @@ impl SearchScreen {
         }
         match &answer.result {
             Ok(Reply::Hits { hits, done }) => {
-                let lines = hits.downcast_ref::<Vec<LineHit>>().map_or(&[][..], Vec::as_slice);
-                let hits = lines.iter().filter_map(|line| self.hit(line, ctx)).collect();
+                let hits = hits.iter().filter_map(|hit| self.hit(hit, ctx)).collect();
                 if *done {
                     self.state = State::Done;
                 }
@@ -215,15 +213,21 @@ impl SearchScreen {
     }
 
     /// A transcript's hit with its place; `None` when the line is no step (its FINAL is in the model too).
-    fn hit(&mut self, line: &LineHit, ctx: &Ctx<'_>) -> Option<Hit> {
-        let (spot, title) = self.places.at(ctx.session, line.at)?;
+    fn hit(&mut self, hit: &source::Hit, ctx: &Ctx<'_>) -> Option<Hit> {
+        let part = match hit.field {
+            Field::Code => Part::Code,
+            Field::Output => Part::Output,
+            Field::Reasoning => Part::Reasoning,
+            Field::Result => return None,
+        };
+        let (spot, title) = self.places.at(ctx.session, hit.at)?;
         Some(Hit::at(
             spot.clone(),
-            line.part,
+            part,
             title,
-            &line.snippet,
-            line.matched.clone(),
-            line.count,
+            &hit.snippet,
+            hit.matched.clone(),
+            hit.count,
         ))
     }
 

@@ -54,13 +54,3 @@ fn steps_of(session: &Session, log: LogId) -> HashMap<u64, (Spot, String)> {
     }
     steps
 }
-
-/// TEMPORARY until source::Hit is there.
-#[derive(Clone, Debug)]
-pub struct LineHit {
-    pub at: BodyRef,
-    pub part: super::Part,
-    pub count: usize,
-    pub snippet: String,
-    pub matched: std::ops::Range<usize>,
-}

@@ -74,19 +74,25 @@ fn step_line(log: u32, number: u64) -> Line {
     }
 }
 
-fn hit(log: u32, number: u64, line: &str) -> LineHit {
+fn hit(log: u32, number: u64, line: &str) -> source::Hit {
     let pattern = Pattern::new("goat").unwrap();
-    LineHit {
-        at: at(log, number),
-        part: Part::Output,
+    source::Hit {
+        // A search knows offsets, not line numbers.
+        at: BodyRef {
+            line: 0,
+            ..at(log, number)
+        },
+        run_id: format!("root {log}"),
+        step: Some(number),
+        field: Field::Output,
         count: pattern.find_iter(line).count(),
+        offset: 0,
         snippet: line.to_owned(),
         matched: pattern.find_iter(line).next().unwrap(),
     }
 }
 
-fn batch(token: Token, hits: Vec<LineHit>, done: bool) -> Answer {
-    let hits = Box::new(hits);
+fn batch(token: Token, hits: Vec<source::Hit>, done: bool) -> Answer {
     Answer {
         token,
         result: Ok(Reply::Hits { hits, done }),
