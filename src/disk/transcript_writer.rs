@@ -5,7 +5,7 @@ use crate::text::exact_money;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -166,14 +166,25 @@ pub struct TranscriptWriter {
 }
 
 impl TranscriptWriter {
-    /// Creates (or continues) the transcript at `path`; its directory must exist.
+    /// Creates (or continues) the transcript at `path`; its directory must exist. A torn last line, left by a writer
+    /// that died, is closed first, so that the next one is not welded to it.
     ///
     /// # Errors
     /// [`TranscriptError`] with the path and cause.
     pub fn open(path: &Path) -> Result<Self, TranscriptError> {
-        let file = OpenOptions::new().create(true).append(true).open(path);
-        let file = file.map_err(|cause| TranscriptError { path: path.to_owned(), cause })?;
-        Ok(Self { path: path.to_owned(), file: Mutex::new(file) })
+        let fail = |cause| TranscriptError {
+            path: path.to_owned(),
+            cause,
+        };
+        let mut options = OpenOptions::new();
+        let mut file = options.create(true).append(true).read(true).open(path).map_err(fail)?;
+        if is_torn(&mut file).map_err(fail)? {
+            file.write_all(b"\n").map_err(fail)?;
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            file: Mutex::new(file),
+        })
     }
 
     /// Its file.
@@ -215,7 +226,10 @@ impl TranscriptWriter {
 
     /// One line in one write, so that readers and parallel agents never see half of another's.
     fn append(&self, agent: &AgentRef, now: i64, event: EventFields<'_>) -> Result<(), TranscriptError> {
-        let fail = |cause| TranscriptError { path: self.path.clone(), cause };
+        let fail = |cause| TranscriptError {
+            path: self.path.clone(),
+            cause,
+        };
         let line = Line {
             level: 30,
             time: iso(now),
@@ -231,6 +245,16 @@ impl TranscriptWriter {
     }
 }
 
+fn is_torn(file: &mut File) -> io::Result<bool> {
+    if file.metadata()?.len() == 0 {
+        return Ok(false);
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last != *b"\n")
+}
+
 fn step_event<'a>(step: &'a StepRecord<'a>) -> EventFields<'a> {
     let fields = StepFields {
         step: step.number,
@@ -242,7 +266,11 @@ fn step_event<'a>(step: &'a StepRecord<'a>) -> EventFields<'a> {
         guard: step.guard.as_ref(),
         timestamps: timestamps(step.instants),
     };
-    if step.output.is_some() { EventFields::ExecutionResult(fields) } else { EventFields::CodeGenerated(fields) }
+    if step.output.is_some() {
+        EventFields::ExecutionResult(fields)
+    } else {
+        EventFields::CodeGenerated(fields)
+    }
 }
 
 fn timestamps(instants: Instants) -> Timestamps {
@@ -257,7 +285,9 @@ fn timestamps(instants: Instants) -> Timestamps {
 
 /// ISO 8601 in UTC with milliseconds, as existing programs write it.
 fn iso(unix_ms: i64) -> String {
-    jiff::Timestamp::from_millisecond(unix_ms).map(|at| format!("{at:.3}")).unwrap_or_default()
+    jiff::Timestamp::from_millisecond(unix_ms)
+        .map(|at| format!("{at:.3}"))
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -266,7 +296,11 @@ mod tests {
     use serde_json::{Value, json};
 
     fn agent() -> AgentRef {
-        AgentRef { run_id: "7-a".into(), parent_run_id: None, depth: 0 }
+        AgentRef {
+            run_id: "7-a".into(),
+            parent_run_id: None,
+            depth: 0,
+        }
     }
 
     fn lines(path: &Path) -> Vec<Value> {
@@ -281,7 +315,12 @@ mod tests {
         let path = dir.path().join("run.jsonl");
         let writer = TranscriptWriter::open(&path).unwrap();
         let now = 1_795_956_470_415;
-        let usage = UsageRecord { prompt_tokens: 9, completion_tokens: 1, total_tokens: 10, ..Default::default() };
+        let usage = UsageRecord {
+            prompt_tokens: 9,
+            completion_tokens: 1,
+            total_tokens: 10,
+            ..Default::default()
+        };
         let step = StepRecord {
             number: 1,
             code: "FINAL(1)",
@@ -289,7 +328,10 @@ mod tests {
             reasoning: None,
             usage: usage.with_cost(Some(37_800)),
             guard: None,
-            instants: Instants { call: Some((now, now + 5)), execution: None },
+            instants: Instants {
+                call: Some((now, now + 5)),
+                execution: None,
+            },
         };
         writer.start(&agent(), now).unwrap();
         writer.step(&agent(), now, &step).unwrap();
@@ -327,12 +369,26 @@ mod tests {
         let writer = TranscriptWriter::open(&path).unwrap();
         std::thread::scope(|scope| {
             for id in 0..8 {
-                let agent = AgentRef { run_id: format!("{id}-{}", "x".repeat(5_000)), ..agent() };
+                let agent = AgentRef {
+                    run_id: format!("{id}-{}", "x".repeat(5_000)),
+                    ..agent()
+                };
                 let writer = &writer;
                 scope.spawn(move || (0..50).for_each(|_| writer.start(&agent, 0).unwrap()));
             }
         });
         assert_eq!(lines(&path).len(), 400);
+    }
+
+    #[test]
+    fn a_torn_line_is_closed_before_the_next() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("run.jsonl");
+        std::fs::write(&path, "{\"level\":30,\"ti").unwrap();
+        TranscriptWriter::open(&path).unwrap().start(&agent(), 0).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text.lines().count(), 2);
+        assert!(serde_json::from_str::<Value>(text.lines().last().unwrap()).is_ok());
     }
 
     #[test]

@@ -5,14 +5,19 @@
 /// A fence is a line that starts, after at most three spaces, with three or more backticks or tildes; it is closed by
 /// a line of at least as many of the same kind and nothing else. A last block that the reply leaves open counts to the
 /// end of the reply: a truncated reply still shows what the model meant.
-pub fn repl_code(reply: &str) -> Option<String> {
+pub(super) fn repl_code(reply: &str) -> Option<String> {
     let mut blocks: Vec<String> = Vec::new();
     let mut lines = reply.lines();
     while let Some(line) = lines.next() {
         let Some(fence) = Fence::open(line) else { continue };
         let body: Vec<&str> = lines.by_ref().take_while(|line| !fence.closes(line)).collect();
         if fence.is_repl {
-            blocks.push(body.iter().map(|line| fence.unindent(line)).collect::<Vec<_>>().join("\n"));
+            blocks.push(
+                body.iter()
+                    .map(|line| fence.unindent(line))
+                    .collect::<Vec<_>>()
+                    .join("\n"),
+            );
         }
     }
     (!blocks.is_empty()).then(|| blocks.join("\n\n"))
@@ -32,13 +37,17 @@ impl Fence {
         let is_repl = info.split_whitespace().next() == Some("repl");
         // A backtick in the info string makes it inline code, not a fence (CommonMark 0.31, 4.5).
         let inline = mark == '`' && info.contains('`');
-        (!inline).then_some(Self { mark, length, indent, is_repl })
+        (!inline).then_some(Self {
+            mark,
+            length,
+            indent,
+            is_repl,
+        })
     }
 
     fn closes(&self, line: &str) -> bool {
-        parts(line).is_some_and(|(_, mark, length, info)| {
-            mark == self.mark && length >= self.length && info.trim().is_empty()
-        })
+        parts(line)
+            .is_some_and(|(_, mark, length, info)| mark == self.mark && length >= self.length && info.trim().is_empty())
     }
 
     /// Removes up to the opening fence's own indent, as CommonMark does.
@@ -93,7 +102,10 @@ mod tests {
 
     #[test]
     fn crlf_and_indented_fences() {
-        assert_eq!(repl_code("  ```repl\r\n  if x:\r\n    y\r\n  ```\r\n").as_deref(), Some("if x:\n  y"));
+        assert_eq!(
+            repl_code("  ```repl\r\n  if x:\r\n    y\r\n  ```\r\n").as_deref(),
+            Some("if x:\n  y")
+        );
         assert_eq!(repl_code("    ```repl\nx\n```"), None);
     }
 }

@@ -28,7 +28,10 @@ pub struct Budget {
 impl Budget {
     /// A fresh budget.
     pub fn new(limits: Limits) -> Self {
-        Self { limits, spent: Mutex::default() }
+        Self {
+            limits,
+            spent: Mutex::default(),
+        }
     }
 
     /// Its limits.
@@ -69,7 +72,10 @@ impl Budget {
 
 fn check(limits: &Limits, spent: &Spent) -> Result<(), Exceeded> {
     if spent.nano >= i128::from(limits.max_money_nano) {
-        return Err(Exceeded::Money { limit_nano: limits.max_money_nano, spent_nano: spent.nano });
+        return Err(Exceeded::Money {
+            limit_nano: limits.max_money_nano,
+            spent_nano: spent.nano,
+        });
     }
     if spent.completion_tokens >= limits.max_completion_tokens {
         let (limit, reached) = (limits.max_completion_tokens, spent.completion_tokens);
@@ -99,7 +105,13 @@ mod tests {
         budget.take_call().unwrap();
         budget.add(1, 1, Some(1));
         let stopped = budget.take_call().unwrap_err();
-        assert_eq!(stopped, Exceeded::Money { limit_nano: 100, spent_nano: 100 });
+        assert_eq!(
+            stopped,
+            Exceeded::Money {
+                limit_nano: 100,
+                spent_nano: 100
+            }
+        );
         assert_eq!(budget.spent().calls, 2, "a refused call is not counted");
     }
 
@@ -116,8 +128,9 @@ mod tests {
     fn parallel_agents_share_one_count() {
         let budget = budget(|l| l.max_global_calls = Some(50));
         let taken: usize = std::thread::scope(|scope| {
-            let threads: Vec<_> =
-                (0..8).map(|_| scope.spawn(|| (0..20).filter(|_| budget.take_call().is_ok()).count())).collect();
+            let threads: Vec<_> = (0..8)
+                .map(|_| scope.spawn(|| (0..20).filter(|_| budget.take_call().is_ok()).count()))
+                .collect();
             threads.into_iter().map(|t| t.join().unwrap()).sum()
         });
         assert_eq!(taken, 50);

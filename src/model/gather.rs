@@ -69,6 +69,7 @@ impl Draft {
         self.take_parent(line, log, findings);
         self.first_written = [self.first_written, line.time].into_iter().flatten().min();
         self.see(line.time);
+        self.agent.recorded_depth = self.agent.recorded_depth.max(line.depth);
         match &line.kind {
             LineKind::Start | LineKind::Unknown(_) => {}
             LineKind::End(end) => self.take_end(end),
@@ -158,6 +159,7 @@ pub(super) fn blank_agent(run_id: &str) -> Agent {
         parent_step: None,
         placement: Placement::Root,
         depth: 0,
+        recorded_depth: 0,
         steps: Vec::new(),
         started: None,
         ended: None,

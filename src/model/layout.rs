@@ -96,12 +96,13 @@ impl Known<'_> {
         let mut own = parts.take(index, query.run_id.as_deref());
         let facts = links.of(index);
         query.link = self.link(facts, &query, &own, strays, runs);
-        let run = match query.link.log() {
+        let mut run = match query.link.log() {
             Some(log) if links.is_shared(log) => runs.get(&log).map(|run| links.share(log, index, run)),
             Some(log) => runs.remove(&log),
             None => None,
         };
-        if let Some(run) = &run {
+        if let Some(run) = &mut run {
+            run.lead_with(query.run_id.as_deref());
             self.cut_foreign(&mut own, run, parts);
         }
         self.finish(query, own, run)

@@ -10,6 +10,7 @@ pub(super) struct StoredLine {
     pub(super) at: BodyRef,
     pub(super) agent: u32,
     pub(super) parent: Option<u32>,
+    pub(super) depth: u32,
     pub(super) time: Option<Time>,
     pub(super) kind: LineKind,
 }
@@ -37,6 +38,7 @@ impl LogLines {
             at: line.at,
             agent,
             parent,
+            depth: line.depth,
             time: line.time,
             kind: line.kind,
         });

@@ -27,6 +27,7 @@ mod python_names;
 mod python_tokens;
 mod query;
 mod raw;
+mod refresh;
 mod run;
 mod session;
 mod settle;
@@ -36,6 +37,8 @@ mod strays;
 mod totals;
 mod tree;
 mod usage;
+
+pub mod timeline;
 
 pub use cost::{Cost, CostSum};
 pub use digest::code_digest;
@@ -51,3 +54,6 @@ pub use run::{Agent, Placement, Run, Totals};
 pub use session::Session;
 pub use step::{Step, StepKind, Timings};
 pub use usage::Usage;
+
+#[cfg(test)]
+mod tests;

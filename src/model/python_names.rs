@@ -311,7 +311,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_scanned(code in "(\\PC|[\n\t ]|def |class |for |with | as |=|:|\\(|\\)|f\"|'|\\{|\\}|\\\\){0,60}") {
+        fn any_text_is_scanned(code in "(\\PC|[\n\t ]|def |class |for |with | as |=|:|\\(|\\)|f\"|'|\\{|\\}|\\\\){0,30}") {
             for name in bound_names(&code) {
                 prop_assert!(code.contains(&name) || name == "context_saved");
             }

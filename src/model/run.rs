@@ -45,6 +45,8 @@ pub struct Agent {
     pub placement: Placement,
     /// 0 for a root, else one more than its parent's.
     pub depth: u32,
+    /// As its lines have it: what is left of an orphan's place. Untrusted: never a number of cells.
+    pub recorded_depth: u32,
     /// In order; the probe first where it was recorded.
     pub steps: Vec<Step>,
     /// First sign of it.
@@ -80,7 +82,7 @@ pub struct Run {
     pub lines: u64,
     /// Lines that could not be read.
     pub unreadable: u64,
-    /// Deepest agent.
+    /// Deepest agent, in the tree or as recorded.
     pub max_depth: u32,
     /// Everything.
     pub totals: Totals,

@@ -13,8 +13,16 @@ const TRIES: usize = 64;
 pub(super) struct Strays<'a> {
     lines: &'a AllLines,
     logs: Vec<Stray<'a>>,
-    by_code: HashMap<(u64, u64), Vec<usize>>,
+    by_code: HashMap<(u64, u64), Candidates>,
+    by_file: HashMap<&'a str, usize>,
     by_root: HashMap<String, usize>,
+}
+
+/// Transcripts whose root has a certain step, and how many at their front are claimed.
+#[derive(Default)]
+struct Candidates {
+    strays: Vec<usize>,
+    claimed: usize,
 }
 
 struct Stray<'a> {
@@ -33,9 +41,11 @@ impl<'a> Strays<'a> {
             lines,
             logs: Vec::new(),
             by_code: HashMap::new(),
+            by_file: HashMap::new(),
             by_root: HashMap::new(),
         };
         for (index, facts) in unlinked.into_iter().enumerate() {
+            strays.by_file.entry(file_name(&facts.path)).or_insert(index);
             strays.logs.push(Stray { facts, claimed: false });
             if let Some(run) = runs.get(&facts.id) {
                 strays.index(index, run, facts.id);
@@ -49,7 +59,11 @@ impl<'a> Strays<'a> {
             self.by_root.entry(root.run_id.clone()).or_insert(index);
         }
         for key in self.lines.of(log).into_iter().flat_map(|lines| root_keys(run, lines)) {
-            self.by_code.entry((key.step, key.digest)).or_default().push(index);
+            self.by_code
+                .entry((key.step, key.digest))
+                .or_default()
+                .strays
+                .push(index);
         }
     }
 
@@ -70,26 +84,31 @@ impl<'a> Strays<'a> {
     }
 
     fn by_content(
-        &self,
+        &mut self,
         keys: &[CodeKey],
         runs: &HashMap<LogId, Run>,
         accepts: impl Fn(&Run) -> bool,
     ) -> Option<usize> {
-        let candidates = keys
-            .iter()
-            .filter_map(|key| self.by_code.get(&(key.step, key.digest)))
-            .flatten();
-        let free = candidates
-            .copied()
-            .filter(|index| self.logs.get(*index).is_some_and(|stray| !stray.claimed));
-        free.take(TRIES).find(|index| {
-            let Some(id) = self.logs.get(*index).map(|stray| stray.facts.id) else {
-                return false;
+        let logs = &self.logs;
+        let free = |index: usize| logs.get(index).is_some_and(|stray| !stray.claimed);
+        let fits = |index: usize| {
+            let id = logs.get(index).map(|stray| stray.facts.id)?;
+            let (run, lines) = runs.get(&id).zip(self.lines.of(id))?;
+            (accepts(run) && may_have_written(keys, run, lines)).then_some(index)
+        };
+        for key in keys {
+            let Some(candidates) = self.by_code.get_mut(&(key.step, key.digest)) else {
+                continue;
             };
-            let (run, lines) = (runs.get(&id), self.lines.of(id));
-            run.zip(lines)
-                .is_some_and(|(run, lines)| accepts(run) && may_have_written(keys, run, lines))
-        })
+            let waiting = candidates.strays.get(candidates.claimed..).unwrap_or_default();
+            candidates.claimed += waiting.iter().take_while(|index| !free(**index)).count();
+            let waiting = candidates.strays.get(candidates.claimed..).unwrap_or_default();
+            let mut tried = waiting.iter().copied().filter(|index| free(*index)).take(TRIES);
+            if let Some(found) = tried.find_map(fits) {
+                return Some(found);
+            }
+        }
+        None
     }
 
     /// Claims the transcript of a run that its writer recorded as interrupted: by root, else by file name.
@@ -100,9 +119,7 @@ impl<'a> Strays<'a> {
             .and_then(|run_id| self.by_root.get(run_id).copied());
         let index = by_root.or_else(|| {
             let name = file_name(entry.log_file.as_deref()?);
-            self.logs
-                .iter()
-                .position(|stray| !stray.claimed && file_name(&stray.facts.path) == name)
+            self.by_file.get(name).copied()
         })?;
         self.take(index)
     }

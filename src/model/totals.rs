@@ -53,7 +53,12 @@ impl Run {
         }
         self.totals = Totals::default();
         self.agents.iter().for_each(|agent| self.totals.merge(&agent.own));
-        self.max_depth = self.agents.iter().map(|agent| agent.depth).max().unwrap_or(0);
+        self.max_depth = self
+            .agents
+            .iter()
+            .map(|agent| agent.depth.max(agent.recorded_depth))
+            .max()
+            .unwrap_or(0);
         let first = self.agents.iter().filter_map(|agent| agent.started).min();
         let last = self.agents.iter().filter_map(|agent| agent.ended).max();
         self.span = first.zip(last);

@@ -153,7 +153,7 @@ fn in_order(drafts: Vec<Draft>, parents: &[Option<usize>]) -> Vec<Ordered> {
 }
 
 impl Run {
-    /// Puts the query's own root first, the others in order behind it.
+    /// Puts the query's own root first, the others in their order behind it; without one, all in order.
     pub(super) fn lead_with(&mut self, run_id: Option<&str>) {
         self.roots.sort();
         let own = run_id
@@ -174,9 +174,11 @@ impl Run {
     pub(super) fn restricted(&self, keep: impl Fn(AgentId) -> bool) -> Self {
         let mut places: Vec<Option<AgentId>> = Vec::with_capacity(self.agents.len());
         let mut part = Self {
-            agents: Vec::new(),
-            roots: Vec::new(),
-            ..self.clone()
+            log: self.log,
+            lines: self.lines,
+            unreadable: self.unreadable,
+            complete: self.complete,
+            ..Self::default()
         };
         for (index, agent) in self.agents.iter().enumerate() {
             let parent = agent.parent.and_then(|id| places.get(id.0 as usize).copied().flatten());

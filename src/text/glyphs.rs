@@ -94,6 +94,8 @@ glyphs! {
     unknown: "▒", ":";
     /// The lighter shade: an idle or model-call stretch.
     light: "░", ".";
+    /// The middle shade: time in execution.
+    medium: "▒", ":";
     /// The darker shade: an execution.
     dark: "▓", "%";
     /// A break in an axis.

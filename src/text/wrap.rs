@@ -118,7 +118,10 @@ mod tests {
     use crate::text::{SafeText, cell_width};
 
     fn rows(line: &str, width: usize) -> Vec<&str> {
-        wrap_line(line, width).into_iter().map(|row| &line[row.bytes]).collect()
+        wrap_line(line, width)
+            .into_iter()
+            .map(|row| line.get(row.bytes).unwrap())
+            .collect()
     }
 
     #[test]
@@ -165,7 +168,7 @@ mod tests {
             for row in &rows {
                 prop_assert_eq!(row.bytes.start, end);
                 end = row.bytes.end;
-                let shown = &line[row.bytes.clone()];
+                let shown = line.get(row.bytes.clone()).unwrap();
                 let single = shown.trim_end_matches(' ').graphemes(true).count() <= 1;
                 prop_assert!(row.cells <= width.max(1) || single, "{:?} at {}", shown, width);
                 prop_assert!(row.cells <= cell_width(shown));

@@ -1,6 +1,7 @@
 //! What a screen wants done: screens themselves do no input or output.
 
 use super::body::Text;
+use super::export::Job;
 use super::input::Input;
 use super::notice::Notice;
 use super::screens::Route;
@@ -62,6 +63,14 @@ pub enum Effect {
         token: Token,
         /// What was typed.
         pattern: String,
+    },
+    /// Export a run or the session, in the working directory; answered with [`Reply::Worked`](super::input::Reply)
+    /// that holds [`News`](super::export::News): progress, then the end.
+    Export {
+        /// For the answers.
+        token: Token,
+        /// What, and how.
+        job: Job,
     },
     /// Stop what runs for a token; its answers no longer come.
     Cancel(Token),

@@ -47,13 +47,17 @@ pub struct StateDoc {
 #[derive(Debug, thiserror::Error)]
 pub enum StateDocError {
     /// It comes from a newer build.
-    #[error("state.json has version {found}, newer than {VERSION}, the newest this build writes: left untouched; use a newer fast-rlm, or another session id")]
+    #[error(
+        "state.json has version {found}, newer than {VERSION}, the newest this build writes: left untouched; use a newer fast-rlm, or another session id"
+    )]
     Newer {
         /// Its version.
         found: u64,
     },
     /// It is no JSON object of the known shape.
-    #[error("state.json: {what} (line {line}, column {column}): left untouched; restore a backup, or use another session id")]
+    #[error(
+        "state.json: {what} (line {line}, column {column}): left untouched; restore a backup, or use another session id"
+    )]
     Damaged {
         /// What is wrong.
         what: String,
@@ -76,10 +80,16 @@ impl StateDoc {
         let mut fields = Object::deserialize(&mut reader).map_err(|error| damaged(&error))?;
         check_version(&mut fields)?;
         Ok(Self {
-            queries: rows::list(&mut fields, "queries").into_iter().map(QueryRow::from_raw).collect(),
+            queries: rows::list(&mut fields, "queries")
+                .into_iter()
+                .map(QueryRow::from_raw)
+                .collect(),
             pending_query: rows::text(fields.shift_remove("pending_query")),
             query_file: rows::text(fields.shift_remove("query_file")),
-            code_log: rows::list(&mut fields, "code_log").into_iter().map(CodeRow::from_raw).collect(),
+            code_log: rows::list(&mut fields, "code_log")
+                .into_iter()
+                .map(CodeRow::from_raw)
+                .collect(),
             variables: rows::table(&mut fields, "variables", VariableRow::from_raw),
             functions: rows::text_table(&mut fields, "functions"),
             dropped: rows::text_table(&mut fields, "dropped"),
@@ -99,12 +109,18 @@ impl StateDoc {
 }
 
 fn damaged(error: &serde_json::Error) -> StateDocError {
-    StateDocError::Damaged { what: error.to_string(), line: error.line(), column: error.column() }
+    StateDocError::Damaged {
+        what: error.to_string(),
+        line: error.line(),
+        column: error.column(),
+    }
 }
 
 /// A version that is no number is taken for ours: it cannot be newer in a way that we would understand.
 fn check_version(fields: &mut Object) -> Result<(), StateDocError> {
-    let version = fields.shift_remove("version").and_then(|raw| serde_json::from_str::<u64>(raw.get()).ok());
+    let version = fields
+        .shift_remove("version")
+        .and_then(|raw| serde_json::from_str::<u64>(raw.get()).ok());
     match version {
         Some(found) if found > VERSION => Err(StateDocError::Newer { found }),
         _ => Ok(()),
@@ -138,13 +154,21 @@ impl<'a> Written<'a> {
             queries: doc.queries.iter().map(QueryRow::raw).collect(),
             pending_query: doc.pending_query.as_deref(),
             code_log: doc.code_log.iter().map(CodeRow::raw).collect(),
-            variables: doc.variables.iter().map(|(name, row)| (name.as_str(), row.fields())).collect(),
+            variables: doc
+                .variables
+                .iter()
+                .map(|(name, row)| (name.as_str(), row.fields()))
+                .collect(),
             functions: &doc.functions,
             dropped: &doc.dropped,
             query_file: doc.query_file.as_deref(),
             interrupted: &doc.interrupted,
             imports: doc.imports.as_deref(),
-            unknown: doc.unknown.iter().map(|(key, value)| (key.as_str(), &**value)).collect(),
+            unknown: doc
+                .unknown
+                .iter()
+                .map(|(key, value)| (key.as_str(), &**value))
+                .collect(),
         }
     }
 }

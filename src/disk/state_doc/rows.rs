@@ -38,7 +38,14 @@ impl QueryRow {
         log_file: Option<&str>,
         run_id: &str,
     ) -> Result<Self, serde_json::Error> {
-        Ok(Self { raw: to_raw_value(&NewQuery { query, result, log_file, run_id })? })
+        Ok(Self {
+            raw: to_raw_value(&NewQuery {
+                query,
+                result,
+                log_file,
+                run_id,
+            })?,
+        })
     }
 
     /// Its exact text.
@@ -83,7 +90,15 @@ impl CodeRow {
     /// # Errors
     /// None in practice: all its parts are text and numbers.
     pub fn new(q: u64, step: u64, ok: bool, code: &str, run_id: &str) -> Result<Self, serde_json::Error> {
-        Ok(Self { raw: to_raw_value(&NewCode { q, step, ok, code, run_id })? })
+        Ok(Self {
+            raw: to_raw_value(&NewCode {
+                q,
+                step,
+                ok,
+                code,
+                run_id,
+            })?,
+        })
     }
 
     /// Its exact text.
@@ -120,7 +135,9 @@ pub struct VariableRow {
 
 impl VariableRow {
     pub(super) fn from_raw(raw: &RawValue) -> Self {
-        Self { fields: object(raw).unwrap_or_default() }
+        Self {
+            fields: object(raw).unwrap_or_default(),
+        }
     }
 
     /// Its fields, as exact text.
@@ -132,7 +149,10 @@ impl VariableRow {
     pub fn pickle_b64(&self) -> Option<&str> {
         let quoted = self.fields.get("pickle_b64")?.get();
         // base64 has nothing to unescape: a slice of the text, not a copy of megabytes.
-        quoted.strip_prefix('"')?.strip_suffix('"').filter(|text| !text.contains('\\'))
+        quoted
+            .strip_prefix('"')?
+            .strip_suffix('"')
+            .filter(|text| !text.contains('\\'))
     }
 
     /// A field of text: `type`, `preview`, `comment` or `note`.
@@ -143,6 +163,16 @@ impl VariableRow {
     /// `commit` was called on it.
     pub fn committed(&self) -> bool {
         self.fields.get("committed").is_some_and(|raw| raw.get() == "true")
+    }
+
+    /// Sets the value: its pickle as base64, its type and its preview.
+    ///
+    /// # Errors
+    /// None in practice: all are text.
+    pub fn describe(&mut self, pickle_b64: &str, type_name: &str, preview: &str) -> Result<(), serde_json::Error> {
+        self.set("pickle_b64", &pickle_b64)?;
+        self.set("type", &type_name)?;
+        self.set("preview", &preview)
     }
 
     /// Sets a field.
@@ -171,18 +201,28 @@ pub(super) fn text(raw: Option<Box<RawValue>>) -> Option<String> {
 
 /// An array's items; empty when the key is missing or holds something else.
 pub(super) fn list(fields: &mut Object, key: &str) -> Vec<Box<RawValue>> {
-    fields.shift_remove(key).and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+    fields
+        .shift_remove(key)
+        .and_then(|raw| serde_json::from_str(raw.get()).ok())
+        .unwrap_or_default()
 }
 
 pub(super) fn text_list(fields: &mut Object, key: &str) -> Option<Vec<String>> {
-    fields.shift_remove(key).and_then(|raw| serde_json::from_str(raw.get()).ok())
+    fields
+        .shift_remove(key)
+        .and_then(|raw| serde_json::from_str(raw.get()).ok())
 }
 
 pub(super) fn table<T>(fields: &mut Object, key: &str, row: impl Fn(&RawValue) -> T) -> IndexMap<String, T> {
-    let rows = fields.shift_remove(key).and_then(|raw| object(&raw)).unwrap_or_default();
+    let rows = fields
+        .shift_remove(key)
+        .and_then(|raw| object(&raw))
+        .unwrap_or_default();
     rows.into_iter().map(|(name, raw)| (name, row(&raw))).collect()
 }
 
 pub(super) fn text_table(fields: &mut Object, key: &str) -> IndexMap<String, String> {
-    table(fields, key, |raw| serde_json::from_str(raw.get()).unwrap_or_else(|_| raw.get().to_owned()))
+    table(fields, key, |raw| {
+        serde_json::from_str(raw.get()).unwrap_or_else(|_| raw.get().to_owned())
+    })
 }

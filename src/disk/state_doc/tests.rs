@@ -63,7 +63,13 @@ fn pickles_are_slices_of_the_text() {
 fn new_rows_have_the_known_keys() {
     let result = RawValue::from_string("[1,2]".into()).unwrap();
     let row = QueryRow::new("q", &result, Some("logs/r.jsonl"), "7-x").unwrap();
-    assert_eq!(row.raw().get(), r#"{"query":"q","final":[1,2],"log_file":"logs/r.jsonl","run_id":"7-x"}"#);
+    assert_eq!(
+        row.raw().get(),
+        r#"{"query":"q","final":[1,2],"log_file":"logs/r.jsonl","run_id":"7-x"}"#
+    );
     let step = CodeRow::new(0, 1, true, "a = 1", "7-x").unwrap();
-    assert_eq!((step.q(), step.step(), step.ok(), step.code()), (0, 1, true, "a = 1".to_owned()));
+    assert_eq!(
+        (step.q(), step.step(), step.ok(), step.code()),
+        (0, 1, true, "a = 1".to_owned())
+    );
 }

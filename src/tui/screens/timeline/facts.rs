@@ -1,0 +1,147 @@
+//! What is said in words: the chart as a whole, the selected agent, the meaning of the shades.
+
+use super::chart::{Chart, ChartRow};
+use super::lane::names;
+use super::viewport::Viewport;
+use crate::model::Session;
+use crate::model::timeline::length;
+use crate::text::{SafeText, count, duration, plural};
+use crate::tui::ctx::Ctx;
+use crate::tui::theme::Role;
+use crate::tui::widgets::Styled;
+
+/// Facts with dots between them; as many as fit `cells`, the first ones first.
+fn joined(facts: Vec<(String, Role)>, cells: usize, ctx: &Ctx<'_>) -> Styled {
+    let mut line = Styled::words(" ", ctx.style(Role::Text));
+    for (index, (text, role)) in facts.into_iter().enumerate() {
+        let mut next = Styled::new();
+        if index > 0 {
+            let dot = format!(" {} ", ctx.glyphs().separator);
+            next.push(SafeText::line(&dot), ctx.style(Role::Dim));
+        }
+        next.push(SafeText::line(&text), ctx.style(role));
+        if index > 0 && line.width() + next.width() > cells {
+            break;
+        }
+        line.append(next);
+    }
+    line
+}
+
+/// Agents, time, parallel groups, what is not shown.
+pub(super) fn summary(chart: &Chart, session_wide: bool, cells: usize, ctx: &Ctx<'_>) -> Styled {
+    let mut facts = Vec::new();
+    if session_wide {
+        facts.push((plural(chart.runs as u128, "run", "runs"), Role::Text));
+    }
+    facts.push((plural(chart.rows.len() as u128, "agent", "agents"), Role::Text));
+    facts.push((duration(chart.axis.len()), Role::Title));
+    facts.push((groups(chart), Role::Text));
+    let gaps = chart.axis.breaks().count();
+    if gaps > 0 {
+        let whole = chart
+            .axis
+            .breaks()
+            .map(|gap| length(gap.from, gap.to))
+            .fold(0, u64::saturating_add);
+        let folded = format!("{} of {} folded", plural(gaps as u128, "gap", "gaps"), duration(whole));
+        facts.push((folded, Role::Warning));
+    }
+    if chart.timeless > 0 {
+        facts.push((
+            format!("{} without times", plural(chart.timeless as u128, "run", "runs")),
+            Role::Warning,
+        ));
+    }
+    joined(facts, cells, ctx)
+}
+
+fn groups(chart: &Chart) -> String {
+    match chart.groups {
+        0 => "nothing in parallel".into(),
+        1 => format!("1 parallel group of {}", chart.largest_group),
+        groups => format!(
+            "{} parallel groups, up to {}",
+            count(groups as u128),
+            chart.largest_group
+        ),
+    }
+}
+
+/// How far the view is zoomed in; nothing when it shows everything.
+pub(super) fn zoom(view: &Viewport, ctx: &Ctx<'_>) -> Styled {
+    if view.is_whole() {
+        return Styled::new();
+    }
+    let range = view.range();
+    let words = format!("{} of {} ", duration(range.end - range.start), duration(view.total()));
+    Styled::of(SafeText::line(&words), ctx.style(Role::Accent))
+}
+
+/// The selected agent: its name, and where its time went.
+pub(super) fn selected(row: &ChartRow, cells: usize, ctx: &Ctx<'_>) -> Styled {
+    let Some((query, agent)) = row.of(ctx.session) else {
+        return Styled::new();
+    };
+    let (name, rest) = names(query, agent);
+    let mut figures = vec![
+        (plural(u128::from(row.steps), "step", "steps"), Role::Text),
+        (format!("model {}", duration(row.calls.total())), Role::call(row.depth)),
+        (
+            format!("code {}", duration(row.executions.total())),
+            Role::execution(row.depth),
+        ),
+    ];
+    if row.skewed {
+        figures.push(("its clock contradicts itself".into(), Role::Warning));
+    }
+    let figures = joined(figures, cells, ctx);
+    let name = SafeText::line(&format!("{name}{}", rest.unwrap_or_default()));
+    let room = cells.saturating_sub(figures.width() + 3);
+    let name = if room >= 8 {
+        crate::text::middle_cut(name.as_str(), room)
+    } else {
+        String::new()
+    };
+    let mut line = Styled::words(" ", ctx.style(Role::Text)).then(SafeText::line(&name), ctx.style(Role::Accent));
+    line.append(figures);
+    line
+}
+
+/// What the shades mean.
+pub(super) fn legend(depth: u32, ctx: &Ctx<'_>) -> Styled {
+    let dim = ctx.style(Role::Dim);
+    Styled::words(" ", dim)
+        .then(SafeText::literal(ctx.glyphs().full), ctx.style(Role::call(depth)))
+        .then(SafeText::literal(" model  "), dim)
+        .then(
+            SafeText::literal(ctx.glyphs().medium),
+            ctx.style(Role::execution(depth)),
+        )
+        .then(SafeText::literal(" code  blank: idle"), dim)
+}
+
+/// The chart as text, a line an agent, for copying.
+pub(super) fn as_text(chart: &Chart, session: &Session) -> String {
+    let mut text = String::from("run\tagent\tsteps\tstarts after\tduration\tmodel\tcode\n");
+    for row in &chart.rows {
+        let Some((query, agent)) = row.of(session) else {
+            continue;
+        };
+        let (name, _) = names(query, agent);
+        let start = row
+            .span
+            .as_ref()
+            .map_or_else(|| "?".to_owned(), |span| duration(span.start));
+        let took = row.duration.map_or_else(|| "?".to_owned(), duration);
+        let (model, code) = (duration(row.calls.total()), duration(row.executions.total()));
+        let line = format!(
+            "{}\t{}\t{}\t{start}\t{took}\t{model}\t{code}\n",
+            query.label,
+            name.trim(),
+            row.steps
+        );
+        text.push_str(&line);
+    }
+    text
+}
