@@ -5,7 +5,7 @@ use crate::text::exact_money;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -166,16 +166,21 @@ pub struct TranscriptWriter {
 }
 
 impl TranscriptWriter {
-    /// Creates (or continues) the transcript at `path`; its directory must exist.
+    /// Creates (or continues) the transcript at `path`; its directory must exist. A torn last line, left by a writer
+    /// that died, is closed first, so that the next one is not welded to it.
     ///
     /// # Errors
     /// [`TranscriptError`] with the path and cause.
     pub fn open(path: &Path) -> Result<Self, TranscriptError> {
-        let file = OpenOptions::new().create(true).append(true).open(path);
-        let file = file.map_err(|cause| TranscriptError {
+        let fail = |cause| TranscriptError {
             path: path.to_owned(),
             cause,
-        })?;
+        };
+        let mut options = OpenOptions::new();
+        let mut file = options.create(true).append(true).read(true).open(path).map_err(fail)?;
+        if is_torn(&mut file).map_err(fail)? {
+            file.write_all(b"\n").map_err(fail)?;
+        }
         Ok(Self {
             path: path.to_owned(),
             file: Mutex::new(file),
@@ -238,6 +243,16 @@ impl TranscriptWriter {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.write_all(&bytes).map_err(fail)
     }
+}
+
+fn is_torn(file: &mut File) -> io::Result<bool> {
+    if file.metadata()?.len() == 0 {
+        return Ok(false);
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last != *b"\n")
 }
 
 fn step_event<'a>(step: &'a StepRecord<'a>) -> EventFields<'a> {
@@ -363,6 +378,17 @@ mod tests {
             }
         });
         assert_eq!(lines(&path).len(), 400);
+    }
+
+    #[test]
+    fn a_torn_line_is_closed_before_the_next() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("run.jsonl");
+        std::fs::write(&path, "{\"level\":30,\"ti").unwrap();
+        TranscriptWriter::open(&path).unwrap().start(&agent(), 0).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text.lines().count(), 2);
+        assert!(serde_json::from_str::<Value>(text.lines().last().unwrap()).is_ok());
     }
 
     #[test]

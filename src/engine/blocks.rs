@@ -5,7 +5,7 @@
 /// A fence is a line that starts, after at most three spaces, with three or more backticks or tildes; it is closed by
 /// a line of at least as many of the same kind and nothing else. A last block that the reply leaves open counts to the
 /// end of the reply: a truncated reply still shows what the model meant.
-pub fn repl_code(reply: &str) -> Option<String> {
+pub(super) fn repl_code(reply: &str) -> Option<String> {
     let mut blocks: Vec<String> = Vec::new();
     let mut lines = reply.lines();
     while let Some(line) = lines.next() {

@@ -27,7 +27,9 @@ pub(super) fn random_name(length: usize) -> String {
 
 /// The file name of a transcript started at `now`: `run_2026-11-29T12-47-50-415Z.jsonl`, with `prefix` for `run`.
 pub(super) fn transcript_name(prefix: &str, now: i64) -> String {
-    let stamp = jiff::Timestamp::from_millisecond(now).map(|at| format!("{at:.3}")).unwrap_or_default();
+    let stamp = jiff::Timestamp::from_millisecond(now)
+        .map(|at| format!("{at:.3}"))
+        .unwrap_or_default();
     format!("{prefix}_{}.jsonl", stamp.replace([':', '.'], "-"))
 }
 
@@ -37,7 +39,10 @@ mod tests {
 
     #[test]
     fn names_are_those_of_existing_programs() {
-        assert_eq!(transcript_name("run", 1_795_956_470_415), "run_2026-11-29T12-47-50-415Z.jsonl");
+        assert_eq!(
+            transcript_name("run", 1_795_956_470_415),
+            "run_2026-11-29T12-47-50-415Z.jsonl"
+        );
         let id = new_run_id(7);
         assert!(id.starts_with("7-") && id.len() == 11, "{id}");
         assert_ne!(new_run_id(7), id);

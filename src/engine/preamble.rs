@@ -43,12 +43,20 @@ impl Past {
         told.then(|| {
             let parts = [self.queries_part(), self.interrupted_part(), self.code_part()];
             let parts: Vec<String> = parts.into_iter().flatten().collect();
-            format!("You resume a session. Its variables, functions and imports are in your REPL again.\n\n{}", parts.join("\n\n"))
+            format!(
+                "You resume a session. Its variables, functions and imports are in your REPL again.\n\n{}",
+                parts.join("\n\n")
+            )
         })
     }
 
     fn queries_part(&self) -> Option<String> {
-        let listed: Vec<String> = self.queries.iter().enumerate().map(|(i, earlier)| earlier.told(i + 1)).collect();
+        let listed: Vec<String> = self
+            .queries
+            .iter()
+            .enumerate()
+            .map(|(i, earlier)| earlier.told(i + 1))
+            .collect();
         (!listed.is_empty()).then(|| format!("Earlier queries and their answers:\n\n{}", listed.join("\n\n")))
     }
 
@@ -59,7 +67,10 @@ impl Past {
             1 => "after 1 step".to_owned(),
             n => format!("after {n} steps"),
         };
-        Some(format!("The query before this one was interrupted {far} and has no answer:\n{}", cut(query, QUERY_LEN)))
+        Some(format!(
+            "The query before this one was interrupted {far} and has no answer:\n{}",
+            cut(query, QUERY_LEN)
+        ))
     }
 
     fn code_part(&self) -> Option<String> {
@@ -73,7 +84,11 @@ impl Past {
 impl Earlier {
     fn told(&self, number: usize) -> String {
         let answer = self.result.as_deref().unwrap_or("None");
-        format!("Query {number}: {}\nFINAL: {}", cut(&self.query, QUERY_LEN), cut(answer, FINAL_LEN))
+        format!(
+            "Query {number}: {}\nFINAL: {}",
+            cut(&self.query, QUERY_LEN),
+            cut(answer, FINAL_LEN)
+        )
     }
 }
 
@@ -81,7 +96,11 @@ impl EarlierStep {
     /// A failed step is told in one line: its code did not do what it says.
     fn told(&self) -> Option<String> {
         let first = self.code.lines().map(str::trim).find(|line| !line.is_empty())?;
-        Some(if self.ok { self.code.trim_end().to_owned() } else { format!("# failed: {}", cut(first, 120)) })
+        Some(if self.ok {
+            self.code.trim_end().to_owned()
+        } else {
+            format!("# failed: {}", cut(first, 120))
+        })
     }
 }
 
@@ -104,22 +123,49 @@ mod tests {
     #[test]
     fn tells_answers_interruption_and_code() {
         let past = Past {
-            queries: vec![Earlier { query: "Count".into(), result: Some("3".into()) }, Earlier::default()],
+            queries: vec![
+                Earlier {
+                    query: "Count".into(),
+                    result: Some("3".into()),
+                },
+                Earlier::default(),
+            ],
             interrupted: Some(("Square".into(), 2)),
             steps: vec![
-                EarlierStep { ok: true, code: "a = 1  # one\n".into() },
-                EarlierStep { ok: false, code: "\n  b = c\nd".into() },
+                EarlierStep {
+                    ok: true,
+                    code: "a = 1  # one\n".into(),
+                },
+                EarlierStep {
+                    ok: false,
+                    code: "\n  b = c\nd".into(),
+                },
             ],
         };
         let told = past.preamble().unwrap();
-        assert!(told.contains("Query 1: Count\nFINAL: 3\n\nQuery 2: \nFINAL: None"), "{told}");
-        assert!(told.contains("interrupted after 2 steps and has no answer:\nSquare"), "{told}");
-        assert!(told.ends_with("```python\na = 1  # one\n\n# failed: b = c\n```"), "{told}");
+        assert!(
+            told.contains("Query 1: Count\nFINAL: 3\n\nQuery 2: \nFINAL: None"),
+            "{told}"
+        );
+        assert!(
+            told.contains("interrupted after 2 steps and has no answer:\nSquare"),
+            "{told}"
+        );
+        assert!(
+            told.ends_with("```python\na = 1  # one\n\n# failed: b = c\n```"),
+            "{told}"
+        );
     }
 
     #[test]
     fn long_answers_are_cut_at_1500_characters() {
-        let past = Past { queries: vec![Earlier { query: "q".into(), result: Some("日".repeat(1_501)) }], ..Past::default() };
+        let past = Past {
+            queries: vec![Earlier {
+                query: "q".into(),
+                result: Some("日".repeat(1_501)),
+            }],
+            ..Past::default()
+        };
         let told = past.preamble().unwrap();
         assert!(told.contains(&format!("{}… [cut]", "日".repeat(1_500))));
     }

@@ -31,7 +31,10 @@ pub(super) fn system_prompt(leaf: bool, session: bool, instruction: Option<&str>
 /// The first user message: what earlier queries left, then the probe's code and its output.
 pub(super) fn first_message(preamble: Option<&str>, probe_code: &str, probe_output: &str) -> String {
     let preamble = preamble.map(|text| format!("{text}\n\n")).unwrap_or_default();
-    format!("{preamble}A first step has run already, to show you what you have:\n```repl\n{}\n```\n\nOutput:\n{probe_output}", probe_code.trim())
+    format!(
+        "{preamble}A first step has run already, to show you what you have:\n```repl\n{}\n```\n\nOutput:\n{probe_output}",
+        probe_code.trim()
+    )
 }
 
 /// The heading of the output schema in the probe's output.
@@ -79,7 +82,9 @@ pub(super) fn no_code_message(left: StepsLeft) -> String {
 /// What the model sees when FINAL's value does not fit the schema; the REPL keeps its state.
 pub(super) fn schema_rejection(errors: &[String]) -> String {
     let list: String = errors.iter().map(|error| format!("  - {error}\n")).collect();
-    format!("FINAL was not accepted: its value does not fit the required output schema.\n{list}Your variables are as they were. Mend the value and call FINAL again.")
+    format!(
+        "FINAL was not accepted: its value does not fit the required output schema.\n{list}Your variables are as they were. Mend the value and call FINAL again."
+    )
 }
 
 /// The question of the compression guard: `count` sub-agents, the largest of which would get `child` of `parent`
@@ -97,7 +102,9 @@ pub(super) fn guard_question(count: usize, child: usize, parent: usize) -> Strin
 
 /// Whether the reviewer refuses: its first word is NO.
 pub(super) fn guard_refuses(reply: &str) -> bool {
-    let first = reply.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty());
+    let first = reply
+        .split(|c: char| !c.is_alphanumeric())
+        .find(|word| !word.is_empty());
     first.is_some_and(|word| word.eq_ignore_ascii_case("no"))
 }
 

@@ -25,7 +25,10 @@ impl OutputSchema {
     /// [`BadSchema`] with what is wrong with it.
     pub fn compile(source: &Value) -> Result<Self, BadSchema> {
         let validator = jsonschema::validator_for(source).map_err(|error| BadSchema(error.to_string()))?;
-        Ok(Self { source: source.clone(), validator })
+        Ok(Self {
+            source: source.clone(),
+            validator,
+        })
     }
 
     /// The schema itself.
@@ -36,7 +39,9 @@ impl OutputSchema {
     /// What is wrong with `value`, each with its path; empty when it fits.
     pub fn errors(&self, value: &Value) -> Vec<String> {
         let errors = self.validator.iter_errors(value).take(MOST_ERRORS);
-        errors.map(|error| format!("{}: {error}", place(&error.instance_path().to_string()))).collect()
+        errors
+            .map(|error| format!("{}: {error}", place(&error.instance_path().to_string())))
+            .collect()
     }
 }
 

@@ -15,7 +15,10 @@ impl Seats {
 
     /// Waits for a seat.
     pub(super) async fn sit(&self) -> Seat {
-        let seat = Seat { seats: self.clone(), state: Arc::default() };
+        let seat = Seat {
+            seats: self.clone(),
+            state: Arc::default(),
+        };
         seat.state.lock().await.permit = seat.seats.take().await;
         seat
     }

@@ -30,7 +30,11 @@ pub struct Guard {
 
 impl Default for Guard {
     fn default() -> Self {
-        Self { enabled: true, min_chars: 5_000, ratio: 0.6 }
+        Self {
+            enabled: true,
+            min_chars: 5_000,
+            ratio: 0.6,
+        }
     }
 }
 

@@ -1,12 +1,12 @@
 //! What a model sees of a step's output: the last characters, marked full, truncated or empty.
 
 /// Mark of an output that is shown whole. The wording is the transcripts' (session-format, compatibility).
-pub const FULL: &str = "[FULL OUTPUT SHOWN]... ";
+pub(super) const FULL: &str = "[FULL OUTPUT SHOWN]... ";
 /// Mark of a step that printed nothing.
-pub const EMPTY: &str = "[EMPTY OUTPUT]";
+pub(super) const EMPTY: &str = "[EMPTY OUTPUT]";
 
 /// `output` as the next message and the transcript show it: marked, and cut to its last `limit` characters.
-pub fn shown_output(output: &str, limit: usize) -> String {
+pub(super) fn shown_output(output: &str, limit: usize) -> String {
     if output.is_empty() {
         return EMPTY.to_owned();
     }
@@ -30,7 +30,7 @@ fn tail(text: &str, limit: usize) -> Option<&str> {
 }
 
 /// The first `limit` characters of `text`, and whether anything was cut.
-pub fn head(text: &str, limit: usize) -> (&str, bool) {
+pub(super) fn head(text: &str, limit: usize) -> (&str, bool) {
     match text.char_indices().nth(limit) {
         None => (text, false),
         Some((at, _)) => (text.get(..at).unwrap_or(text), true),

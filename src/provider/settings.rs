@@ -14,6 +14,9 @@ pub(super) const BASE_URL_VARIABLE: &str = "RLM_MODEL_BASE_URL";
 /// The variables that can hold the key; the first that is set counts.
 pub const KEY_VARIABLES: [&str; 3] = ["RLM_MODEL_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"];
 
+/// Set to `off`, replies are asked for whole: for servers that cannot stream.
+pub(super) const STREAM_VARIABLE: &str = "RLM_MODEL_STREAM";
+
 /// Set to `off`, scripted models answer at once whatever delays their script writes.
 pub(super) const SCRIPT_DELAYS_VARIABLE: &str = "RLM_SCRIPT_DELAYS";
 
@@ -48,6 +51,8 @@ pub struct Settings {
     pub base_url: String,
     /// The key for it; a server of one's own may need none.
     pub api_key: Option<ApiKey>,
+    /// Whether replies are asked for as a stream.
+    pub stream: bool,
     /// Prices for servers that state no cost.
     pub pricing: PricingTable,
     /// How long to wait between attempts.
@@ -61,6 +66,7 @@ impl Default for Settings {
         Self {
             base_url: DEFAULT_BASE_URL.to_owned(),
             api_key: None,
+            stream: true,
             pricing: PricingTable::builtin(),
             pacing: Pacing::default(),
             script_delays: true,
@@ -89,6 +95,7 @@ impl Settings {
         settings.api_key = KEY_VARIABLES
             .iter()
             .find_map(|name| set(name).map(|value| ApiKey::new(*name, value)));
+        settings.stream = set(STREAM_VARIABLE).as_deref() != Some("off");
         settings.script_delays = set(SCRIPT_DELAYS_VARIABLE).as_deref() != Some("off");
         settings
     }
@@ -180,8 +187,13 @@ mod tests {
     }
 
     #[test]
-    fn script_delays_can_be_switched_off() {
-        assert!(Settings::from_lookup(env(&[])).script_delays);
-        assert!(!Settings::from_lookup(env(&[("RLM_SCRIPT_DELAYS", "off")])).script_delays);
+    fn streaming_and_script_delays_can_be_switched_off() {
+        let switches = |pairs: &[(&str, &str)]| {
+            let settings = Settings::from_lookup(env(pairs));
+            (settings.stream, settings.script_delays)
+        };
+        assert_eq!(switches(&[]), (true, true));
+        assert_eq!(switches(&[("RLM_MODEL_STREAM", "off")]), (false, true));
+        assert_eq!(switches(&[("RLM_SCRIPT_DELAYS", "off")]), (true, false));
     }
 }

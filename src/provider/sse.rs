@@ -149,6 +149,17 @@ mod tests {
         assert_eq!(decode(&[&b": waiting\n\n".repeat(1000)]).unwrap(), Vec::<String>::new());
     }
 
+    #[test]
+    fn lines_show_that_the_server_is_alive_and_bytes_do_not() {
+        let mut decoder = SseDecoder::new(100);
+        let mut events = Vec::new();
+        assert_eq!(decoder.push(b": waiting\r", &mut events), Ok(1));
+        assert_eq!(decoder.push(b"\n\r\n", &mut events), Ok(1));
+        assert_eq!(decoder.push(b"data: x", &mut events), Ok(0));
+        assert_eq!(decoder.push(b"y\n\n", &mut events), Ok(2));
+        assert_eq!(events, ["xy"]);
+    }
+
     proptest! {
         #[test]
         fn any_bytes_in_any_pieces_mean_the_same(

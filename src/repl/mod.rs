@@ -8,7 +8,32 @@
 //! validation, what a sweep is written to) is left to the engine.
 
 pub mod api;
-pub mod error;
+mod bindings;
+mod blobs;
+mod cache;
+mod clock;
+mod engine;
+mod error;
+mod factory;
+mod guest;
+mod instance;
+mod kernel;
+mod link;
+mod machine_code;
+mod memory;
+mod meter;
+mod output;
+mod parts;
+pub mod prepare;
+mod running;
+mod session;
+mod snapshot;
+mod startup;
+mod sweeping;
+mod wire;
 
 pub use api::*;
+pub use cache::CACHE_VARIABLE;
 pub use error::{PrepareError, ReplError};
+pub use factory::PythonFactory;
+pub use kernel::{HASH_SEED, PROBE};

@@ -328,7 +328,7 @@ mod tests {
             let json = serde_json::to_string(&value).unwrap();
             let forms = [
                 value.clone(),
-                json[1..json.len() - 1].to_owned(),
+                json.split_at(json.len() - 1).0.replacen('"', "", 1),
                 ascii_json(&value),
                 percent_encode(&value, |byte| byte.is_ascii_alphanumeric(), upper),
                 percent_encode(&value, |_| false, upper),

@@ -165,6 +165,16 @@ impl VariableRow {
         self.fields.get("committed").is_some_and(|raw| raw.get() == "true")
     }
 
+    /// Sets the value: its pickle as base64, its type and its preview.
+    ///
+    /// # Errors
+    /// None in practice: all are text.
+    pub fn describe(&mut self, pickle_b64: &str, type_name: &str, preview: &str) -> Result<(), serde_json::Error> {
+        self.set("pickle_b64", &pickle_b64)?;
+        self.set("type", &type_name)?;
+        self.set("preview", &preview)
+    }
+
     /// Sets a field.
     ///
     /// # Errors

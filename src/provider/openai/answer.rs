@@ -137,8 +137,11 @@ impl<'a> Answer<'a> {
             self.is_over = true;
             return Ok(());
         }
-        let chunk: Chunk<'_> = serde_json::from_str(data)
-            .map_err(|error| self.faults.broken(&format!("an event is not as expected: {error}")))?;
+        let unexpected = |what: &str| self.faults.broken(&format!("an event is not as expected: {what}"));
+        if !data.starts_with('{') {
+            return Err(unexpected("it is no JSON object"));
+        }
+        let chunk: Chunk<'_> = serde_json::from_str(data).map_err(|error| unexpected(&error.to_string()))?;
         if let Some(error) = chunk.error.filter(|error| error.get() != "null") {
             return Err(self.faults.reported(error.get()));
         }

@@ -39,6 +39,7 @@ pub struct OpenAi {
     client: Client,
     url: Url,
     authorization: Option<HeaderValue>,
+    streams: bool,
     faults: Faults,
     pricing: PricingTable,
     pacing: Pacing,
@@ -63,6 +64,7 @@ impl OpenAi {
             faults: Faults::new(&url, key_name, secrets),
             url,
             authorization,
+            streams: settings.stream,
             pricing: settings.pricing.clone(),
             pacing: settings.pacing,
         })
@@ -76,6 +78,7 @@ impl OpenAi {
 
     async fn send(&self, request: &Request) -> Result<Response, ErrorKind> {
         let dialect = wire::Dialect {
+            streams: self.streams,
             asks_for_cost: self.host_is(OPENROUTER),
             counts_reasoning: self.host_is("openai.com"),
         };
@@ -212,6 +215,10 @@ fn client(url: &Url) -> Result<Client, OpenError> {
         .redirect(Policy::custom(within_the_server));
     if url.host_str().is_some_and(is_loopback) {
         builder = builder.no_proxy();
+    }
+    if url.scheme() == "http" {
+        // Loading the machine's certificates takes longer than everything else here.
+        builder = builder.tls_certs_only([]);
     }
     builder.build().map_err(|error| OpenError::Tls {
         reason: fault::chain(&error),

@@ -11,6 +11,8 @@ use std::borrow::Cow;
 /// How servers differ in what they want to be asked.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dialect {
+    /// Whether the reply is to come in pieces.
+    pub(super) streams: bool,
     /// OpenRouter states the cost of a call, but only on request; others reject the question.
     pub(super) asks_for_cost: bool,
     /// OpenAI's newer models know the token limit by another name, since it counts reasoning too.
@@ -22,7 +24,8 @@ struct RequestBody<'a> {
     model: &'a str,
     messages: &'a [Message],
     stream: bool,
-    stream_options: Include,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream_options: Option<Include>,
     #[serde(skip_serializing_if = "Option::is_none")]
     usage: Option<Include>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,8 +46,8 @@ pub(super) fn request_body(request: &Request, dialect: Dialect) -> Vec<u8> {
     let body = RequestBody {
         model: &request.model,
         messages: &request.messages,
-        stream: true,
-        stream_options: Include::Usage { include_usage: true },
+        stream: dialect.streams,
+        stream_options: dialect.streams.then_some(Include::Usage { include_usage: true }),
         usage: dialect.asks_for_cost.then_some(Include::Cost { include: true }),
         max_tokens: limit.filter(|_| !dialect.counts_reasoning),
         max_completion_tokens: limit.filter(|_| dialect.counts_reasoning),
@@ -181,7 +184,7 @@ struct Details<'a> {
 /// Reads a usage object. Every number is read on its own, so that one that makes no sense spoils no other, and costs from
 /// their digits, so that no float rounds them. `None` when it is no object.
 pub(super) fn usage(raw: &RawValue) -> Option<Usage> {
-    let body: UsageBody<'_> = serde_json::from_str(raw.get()).ok()?;
+    let body: UsageBody<'_> = object(raw)?;
     let prompt = details(body.prompt_tokens_details);
     let completion = details(body.completion_tokens_details);
     let prompt_tokens = count(body.prompt_tokens);
@@ -219,8 +222,14 @@ fn cost(body: &UsageBody<'_>) -> Option<i64> {
 }
 
 fn details(raw: Option<&RawValue>) -> Details<'_> {
-    raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
-        .unwrap_or_default()
+    raw.and_then(object).unwrap_or_default()
+}
+
+/// Reads an object. A list is none, though serde would take its items for fields.
+fn object<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Option<T> {
+    serde_json::from_str(raw.get())
+        .ok()
+        .filter(|_| raw.get().starts_with('{'))
 }
 
 /// A number as some servers write it: `7`, `7.0` or `"7"`; 0 for anything else.
@@ -296,23 +305,46 @@ mod tests {
 
     #[test]
     fn servers_are_asked_in_their_dialect() {
-        let mut request = Request::new("m", vec![Message::user("hi")]);
-        let body = |request: &Request, asks_for_cost, counts_reasoning| {
-            String::from_utf8(request_body(
-                request,
-                Dialect {
-                    asks_for_cost,
-                    counts_reasoning,
-                },
-            ))
-            .unwrap()
+        let plain = Dialect {
+            streams: true,
+            asks_for_cost: false,
+            counts_reasoning: false,
         };
+        let mut request = Request::new("m", vec![Message::user("hi")]);
+        let body = |request: &Request, dialect| String::from_utf8(request_body(request, dialect)).unwrap();
         assert_eq!(
-            body(&request, false, false),
+            body(&request, plain),
             r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"stream":true,"stream_options":{"include_usage":true}}"#
         );
+        assert!(
+            body(
+                &request,
+                Dialect {
+                    streams: false,
+                    ..plain
+                }
+            )
+            .ends_with(r#"],"stream":false}"#)
+        );
         request.limits.max_completion_tokens = Some(9);
-        assert!(body(&request, true, false).ends_with(r#""usage":{"include":true},"max_tokens":9}"#));
-        assert!(body(&request, false, true).ends_with(r#","max_completion_tokens":9}"#));
+        let openrouter = body(
+            &request,
+            Dialect {
+                asks_for_cost: true,
+                ..plain
+            },
+        );
+        assert!(
+            openrouter.ends_with(r#""usage":{"include":true},"max_tokens":9}"#),
+            "{openrouter}"
+        );
+        let openai = body(
+            &request,
+            Dialect {
+                counts_reasoning: true,
+                ..plain
+            },
+        );
+        assert!(openai.ends_with(r#","max_completion_tokens":9}"#), "{openai}");
     }
 }

@@ -241,10 +241,7 @@ impl Script {
                 reason: reason(&error.to_string()),
             }
         };
-        Ok(Self {
-            name: name.to_owned(),
-            content: yaml(text).map_err(error)?,
-        })
+        Self::checked(name, yaml(text).map_err(error)?)
     }
 
     /// Reads JSON; `name` is for messages.
@@ -259,15 +256,27 @@ impl Script {
             column: error.column() as u64,
             reason: reason(&error.to_string()),
         };
-        Ok(Self {
-            name: name.to_owned(),
-            content: serde_json::from_str(text).map_err(error)?,
-        })
+        Self::checked(name, serde_json::from_str(text).map_err(error)?)
+    }
+
+    fn checked(name: &str, content: Content) -> Result<Self, ScriptError> {
+        let name = name.to_owned();
+        if content.rules.is_empty() && content.replies.is_empty() {
+            let reason = "a script needs rules or replies".to_owned();
+            return Err(ScriptError {
+                name,
+                line: 1,
+                column: 1,
+                reason,
+            });
+        }
+        Ok(Self { name, content })
     }
 }
 
+/// Only `true` and `false` are booleans: a model that is asked YES or NO must be able to say so without quotes.
 fn yaml<T: DeserializeOwned>(text: &str) -> Result<T, serde_saphyr::Error> {
-    serde_saphyr::from_str(text)
+    serde_saphyr::from_str_with_options(text, serde_saphyr::options! { strict_booleans: true })
 }
 
 /// The message without the place, which is said before it.

@@ -5,6 +5,8 @@ mod file;
 mod pattern;
 mod perform;
 mod scalar;
+#[cfg(test)]
+mod tests;
 
 pub use file::{Script, ScriptError};
 

@@ -1,6 +1,6 @@
 //! The conditions of a rule: what a conversation must look like.
 
-use crate::provider::request::{Request, Role};
+use crate::provider::request::{Message, Request, Role};
 use regex::{Regex, RegexBuilder};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
@@ -124,7 +124,8 @@ impl<'de> Visitor<'de> for WhenVisitor {
 }
 
 impl When {
-    pub(super) fn matches(&self, request: &Request) -> bool {
+    /// Whether an agent's conversation is as described.
+    pub(super) fn matches(&self, request: &Request, messages: &[Message]) -> bool {
         let Conditions {
             any,
             system,
@@ -134,15 +135,19 @@ impl When {
             depth,
             turn,
         } = &self.0;
-        let users = || request.messages.iter().filter(|message| message.role == Role::User);
-        let systems = || request.messages.iter().filter(|message| message.role == Role::System);
+        let from = |role: Role| {
+            messages
+                .iter()
+                .filter(move |message| message.role == role)
+                .map(|message| &*message.content)
+        };
         depth.is_none_or(|depth| depth == request.depth)
-            && turn.is_none_or(|turn| turn == turn_of(request))
+            && turn.is_none_or(|turn| turn == from(Role::Assistant).count())
             && holds(model, [request.model.as_str()])
-            && holds(system, systems().map(|message| &*message.content))
-            && holds(first, users().next().map(|message| &*message.content))
-            && holds(last, users().next_back().map(|message| &*message.content))
-            && holds(any, users().chain(systems()).map(|message| &*message.content))
+            && holds(system, from(Role::System))
+            && holds(first, from(Role::User).next())
+            && holds(last, from(Role::User).next_back())
+            && holds(any, from(Role::User).chain(from(Role::System)))
     }
 }
 
@@ -150,13 +155,4 @@ fn holds<'a>(pattern: &Option<Pattern>, texts: impl IntoIterator<Item = &'a str>
     pattern
         .as_ref()
         .is_none_or(|pattern| texts.into_iter().any(|text| pattern.matches(text)))
-}
-
-/// How many replies the conversation already has.
-pub(super) fn turn_of(request: &Request) -> usize {
-    request
-        .messages
-        .iter()
-        .filter(|message| message.role == Role::Assistant)
-        .count()
 }

@@ -72,9 +72,9 @@ impl Canceller {
         self.0.notify_waiters();
     }
 
-    /// Resolves at the next cancel. For implementations of [`Repl`].
-    pub async fn cancelled(&self) {
-        self.0.notified().await;
+    /// Resolves at the next cancel after this call. For implementations of [`Repl`].
+    pub fn cancelled(&self) -> impl Future<Output = ()> + Send + '_ {
+        self.0.notified()
     }
 }
 

@@ -123,7 +123,7 @@ pub struct RestoreReport {
 }
 
 /// An item that could not be restored.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
 pub struct RestoreFailure {
     /// The name, or the import statement.
     pub name: String,
@@ -134,7 +134,7 @@ pub struct RestoreFailure {
 }
 
 /// What an item of a restore is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RestoreKind {
     /// An import statement.

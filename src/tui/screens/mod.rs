@@ -3,9 +3,11 @@
 //! A screen is a pure function of the model and of its own small state: [`Screen::update`] takes an input and returns
 //! what is to be done, [`Screen::draw`] paints cells. Each screen has a file or folder of its own here.
 
+pub mod export;
 mod help;
 mod list_search;
 mod memory;
+mod overview;
 mod palette;
 #[cfg(test)]
 mod picker;
@@ -13,6 +15,7 @@ mod problems;
 mod route;
 #[cfg(test)]
 mod sample;
+pub mod search;
 mod split;
 mod timeline;
 
@@ -80,15 +83,15 @@ pub struct Matches {
 /// The screen of a route; `None` when it has nothing to show (its query is gone).
 pub fn open(route: &Route, ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
     match route {
-        Route::Overview => None,
+        Route::Overview => Some(Box::new(overview::Overview::new())),
         Route::Run { .. } => None,
         Route::Timeline { query } => Some(Box::new(timeline::TimelineScreen::of_run(*query, ctx))),
         Route::SessionTimeline => Some(Box::new(timeline::TimelineScreen::of_session(ctx))),
         Route::Memory { name } => Some(Box::new(memory::MemoryScreen::new(name.as_deref(), ctx))),
         Route::Picker => None,
         Route::Problems => Some(Box::new(problems::ProblemsScreen::new(ctx))),
-        Route::SearchResults { .. } => None,
-        Route::Export { .. } => None,
+        Route::SearchResults { pattern } => Some(Box::new(search::SearchScreen::new(pattern))),
+        Route::Export { query } => Some(Box::new(export::ExportScreen::new(*query))),
         Route::Help => Some(Box::new(help::Help::default())),
         Route::Palette => Some(Box::new(palette::Palette::new(ctx))),
     }

@@ -1,0 +1,175 @@
+"""The engine's functions that model-written code calls."""
+
+import asyncio
+import collections.abc
+
+from _rlm import channel
+from _rlm.encode import encode, to_json
+from _rlm.names import names, space
+
+ROOT, SUB_AGENT, LEAF = "root", "sub_agent", "leaf"
+role = ROOT
+
+
+def FINAL(value):
+    """Ends the run with this value, when the step ends."""
+    text, converted = to_json(value)
+    channel.send(channel.FINAL, b"%d%s" % (converted, text.encode()))
+
+
+def commit(name, note=None):
+    """Saves the variable `name` (a string) in any case, and attaches a note that says what it holds."""
+    if role != ROOT:
+        raise RuntimeError("commit() works in the root agent only: a sub-agent has no session")
+    if not isinstance(name, str):
+        raise TypeError(f"commit() takes the variable's name as a string, not its value ({type(name).__name__})")
+    if name not in space:
+        raise NameError(f"there is no variable {name!r} to commit")
+    if name in names.engine:
+        raise ValueError(f"{name!r} is the REPL's own")
+    if note is not None and not isinstance(note, str):
+        raise TypeError(f"the note is a string, not {type(note).__name__}")
+    names.committed.add(name)
+    names.strong.add(name)
+    if note is not None:
+        names.notes[name] = note
+
+
+async def _ask(question, options=None):
+    if role != ROOT:
+        raise RuntimeError("ask() works in the root agent only: a sub-agent cannot reach a human")
+    arguments = {"question": str(question), "options": None if options is None else [str(item) for item in options]}
+    return await channel.call("ask", encode(arguments)[0])
+
+
+def ask(question, options=None):
+    """Asks the human; await it. `options` are the answers to choose from."""
+    return _ask(question, options)
+
+
+def _granted(items):
+    """Names of tools or servers, which may be given as the functions themselves."""
+    if items is None:
+        return None
+    if isinstance(items, str) or callable(items):
+        items = [items]
+    return [item if isinstance(item, str) else item.__name__ for item in items]
+
+
+class Query(collections.abc.Coroutine):
+    """A sub-agent's question that has not been sent yet: it is when it is awaited, alone or in a batch."""
+
+    def __init__(self, request):
+        self.request, self._running = request, None
+
+    def _start(self):
+        if self._running is None:
+            self._running = channel.call("llm_query", self.request)
+        return self._running
+
+    def __await__(self):
+        return self._start().__await__()
+
+    def send(self, value):
+        return self._start().send(value)
+
+    def throw(self, *error):
+        return self._start().throw(*error)
+
+    def close(self):
+        if self._running is not None:
+            self._running.close()
+
+    def __repr__(self):
+        return "<llm_query, not awaited>"
+
+
+def _refuse_in_leaf(name):
+    if role == LEAF:
+        raise RuntimeError(f"{name}() is not available at this depth: answer from the context yourself")
+
+
+def llm_query(context, schema=None, *, tools=None, mcp=None, instruction=None):
+    """Hands `context` (any value) to a sub-agent; await the call for its answer. Several at once: batch_llm_query."""
+    _refuse_in_leaf("llm_query")
+    request = {
+        "context": context,
+        "schema": schema,
+        "tools": _granted(tools),
+        "mcp": _granted(mcp),
+        "instruction": None if instruction is None else str(instruction),
+    }
+    return Query(encode(request)[0])
+
+
+async def _batch(queries):
+    return await channel.call("batch_llm_query", {"queries": [query.request for query in queries]})
+
+
+def batch_llm_query(*queries):
+    """Runs several `llm_query(...)` calls in parallel; await it for the list of their answers, in order."""
+    _refuse_in_leaf("batch_llm_query")
+    if len(queries) == 1 and isinstance(queries[0], (list, tuple)) and _all_queries(queries[0]):
+        queries = queries[0]
+    return _batch([query if isinstance(query, Query) else llm_query(query) for query in queries])
+
+
+def _all_queries(items):
+    return bool(items) and all(isinstance(item, Query) for item in items)
+
+
+_gather = asyncio.gather
+
+
+def gather(*awaitables, return_exceptions=False):
+    if any(isinstance(_coroutine(item), Query) for item in awaitables):
+        for item in awaitables:
+            if isinstance(item, asyncio.Task):
+                item.cancel()  # it would still start at the next await
+            elif asyncio.iscoroutine(item):
+                item.close()
+        raise RuntimeError(
+            "asyncio.gather() over llm_query() calls is refused: use `await batch_llm_query(llm_query(...), ...)`, "
+            "which runs them in parallel and returns the answers in order"
+        )
+    return _gather(*awaitables, return_exceptions=return_exceptions)
+
+
+def _coroutine(item):
+    return item.get_coro() if isinstance(item, asyncio.Task) else item
+
+
+gather.__doc__ = _gather.__doc__
+asyncio.gather = asyncio.tasks.gather = gather
+
+
+def _mcp(name, parameters, required):
+    async def call(*args, **kwargs):
+        if len(args) > len(parameters):
+            raise TypeError(f"{name}() takes {len(parameters)} arguments, {len(args)} were given")
+        given = dict(zip(parameters, args))
+        for key, value in kwargs.items():
+            if key not in parameters or key in given:
+                raise TypeError(f"{name}() got an unexpected argument {key!r}")
+            given[key] = value
+        missing = [key for key in parameters[:required] if key not in given]
+        if missing:
+            raise TypeError(f"{name}() needs {', '.join(missing)}")
+        return await channel.call(name, encode(given)[0])
+
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
+#: The functions for MCP servers, bound where servers are configured.
+MCP = {
+    name: _mcp(name, parameters, required)
+    for name, parameters, required in (
+        ("mcp_list_tools", ("server",), 0),
+        ("mcp_tool_schema", ("server", "tool"), 2),
+        ("mcp_call", ("server", "tool", "arguments"), 2),
+        ("mcp_list_resources", ("server",), 0),
+        ("mcp_list_resource_templates", ("server",), 0),
+        ("mcp_read_resource", ("server", "uri"), 2),
+    )
+}

@@ -1,0 +1,33 @@
+"""Puts back what user code may have broken and the kernel or the next step needs: builtins, streams, limits."""
+
+import builtins
+import sys
+
+from _rlm import output
+
+_space = builtins.__dict__
+_kept = {}
+_recursion = sys.getrecursionlimit()
+
+
+def _input(prompt=""):
+    raise EOFError("there is no standard input in the REPL; a root agent can `await ask(question)`")
+
+
+def keep():
+    """Remembers the builtins as they are now, ours in place."""
+    _space["print"] = output.print_values
+    _space["input"] = _input
+    _kept.update(_space)
+
+
+def restore():
+    """To be called before the kernel does anything after user code: it must not use a builtin itself."""
+    if _space != _kept:
+        _space.clear()
+        _space.update(_kept)
+    _set_recursion_limit(_recursion)
+    output.install()
+
+
+_set_recursion_limit = sys.setrecursionlimit

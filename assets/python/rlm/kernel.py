@@ -1,0 +1,86 @@
+"""The session: one call of `serve` runs as long as the session, and carries out the host's commands one by one."""
+
+import asyncio
+import codecs
+import json
+import os
+import random
+import sys
+
+from _rlm import api, channel, guard, loop, output, restore, steps, sweep, tools
+from _rlm.names import names, space
+
+_MODULE = {"__name__": "__main__", "__doc__": None, "__annotations__": {}}
+
+
+def _context(kind):
+    """Reads the context, piece by piece where it is text."""
+    if kind == "nothing":
+        return None
+    if kind == "text":
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        parts = [decoder.decode(piece) for piece in channel.blob("context")]
+        return "".join(parts) + decoder.decode(b"", True)
+    text = b"".join(channel.blob("context")).decode("utf-8", "replace")
+    if kind == "json":
+        return json.loads(text)
+    return [json.loads(line) for line in text.splitlines() if line.strip()]
+
+
+def _bind_engine(command):
+    functions = [api.FINAL, api.llm_query, api.batch_llm_query, api.commit, api.ask]
+    names.engine.update((function.__name__, function) for function in functions)
+    if command["mcp"]:
+        names.engine.update(api.MCP)
+    space.update(names.engine)
+
+
+def _start(command):
+    """Makes a session of a fresh instance."""
+    random.seed()  # the snapshot froze the generator: all sessions would draw the same numbers
+    os.environ.clear()
+    os.environ.update(command["env"])
+    api.role = command["role"]
+    space.update(_MODULE)
+    names.reserve()
+    _bind_engine(command)
+    listing, errors = tools.load(command["tools"], command["host_tools"])
+    names.reserved.add("context")
+    space["context"] = _context(command["context"])
+    return {"tools": listing, "tool_errors": errors, "restored": restore.run(command["restore"])}
+
+
+async def _control():
+    """Waits for the host's wish to cancel the running step."""
+    while True:
+        steps.cancel(await channel.call("_control", {}))
+
+
+async def _carry_out(command):
+    kind = command["command"]
+    if kind == "step":
+        return await steps.run(command)
+    guard.restore()
+    try:
+        return sweep.run(command) if kind == "sweep" else _start(command)
+    finally:
+        guard.restore()
+
+
+async def serve():
+    sys.settrace(None)
+    loop.enter()
+    output.install()
+    steps.engine_task(asyncio.current_task())
+    steps.engine_task(asyncio.create_task(_control()))
+    while True:
+        command = await channel.call("_next", {})
+        try:
+            reply = await _carry_out(command)
+        except BaseException as error:
+            guard.restore()
+            reply = {"broken": f"{type(error).__name__}: {error}"}
+        channel.send_json(channel.DONE, {"number": command["number"], "reply": reply})
+
+
+guard.keep()

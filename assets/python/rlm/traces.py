@@ -1,0 +1,40 @@
+"""Errors of user code as text: a traceback without the engine's frames."""
+
+import traceback
+
+from _rlm.text import clean, shorten
+
+_LIMIT = 20_000
+_OURS = ("<rlm ", "<user>")
+
+
+def _trim(trace):
+    """Removes our frames from the whole tree of causes, contexts and grouped exceptions."""
+    pending, seen = [trace], set()
+    while pending:
+        trace = pending.pop()
+        if trace is None or id(trace) in seen:
+            continue
+        seen.add(id(trace))
+        trace.stack[:] = [frame for frame in trace.stack if not frame.filename.startswith(_OURS)]
+        pending += [trace.__cause__, trace.__context__, *(trace.exceptions or ())]
+
+
+def describe(error, of_source=False):
+    """The traceback; never fails. An error of the source itself has none, only its place."""
+    try:
+        trace = traceback.TracebackException.from_exception(error, compact=True)
+        _trim(trace)
+        lines = trace.format_exception_only() if of_source else trace.format()
+        return clean(shorten("".join(lines), _LIMIT))
+    except BaseException:
+        return f"{type(error).__name__} (its traceback cannot be shown)\n"
+
+
+def summary(error):
+    """The exception in one line: `ValueError: no such row`."""
+    try:
+        message = clean(shorten(str(error), 1_000))
+    except BaseException:
+        message = ""
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__

@@ -1,0 +1,171 @@
+//! Embeds the parts of the Python interpreter, where the engine is built.
+//!
+//! The parts are data files of two crates that `python-parts/Cargo.lock` pins and that are never compiled. A nested
+//! `cargo metadata --locked` downloads and checksums them where needed and says where they are (the registry cache, or a
+//! vendor directory that `.cargo/config.toml` names). `PYTHON_PARTS_DIR` skips it: a directory with the two crates
+//! unpacked, as `eryx` and `eryx-runtime`, with or without the version in the name.
+//!
+//! The output is `parts.rs` in OUT_DIR, which `src/repl/parts.rs` includes. Nothing is compiled or unpacked here.
+
+use sha2::{Digest, Sha256};
+use std::fmt::{self, Debug, Display, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+/// The crate with the wasm libraries, and the one with the standard library.
+const RUNTIME: &str = "eryx-runtime";
+const STDLIB: &str = "eryx";
+
+/// (crate, file), the libraries first, in link order.
+const FILES: [(&str, &str); 12] = [
+    (RUNTIME, "libs/libwasi-emulated-process-clocks.so.zst"),
+    (RUNTIME, "libs/libwasi-emulated-signal.so.zst"),
+    (RUNTIME, "libs/libwasi-emulated-mman.so.zst"),
+    (RUNTIME, "libs/libwasi-emulated-getpid.so.zst"),
+    (RUNTIME, "libs/libc.so.zst"),
+    (RUNTIME, "libs/libc++abi.so.zst"),
+    (RUNTIME, "libs/libc++.so.zst"),
+    (RUNTIME, "libs/libpython3.14.so.zst"),
+    (RUNTIME, "prebuilt/liberyx_runtime.so.zst"),
+    (RUNTIME, "prebuilt/liberyx_bindings.so.zst"),
+    (RUNTIME, "libs/wasi_snapshot_preview1.reactor.wasm.zst"),
+    (STDLIB, "python-stdlib.tar.zst"),
+];
+
+/// SHA-256 over all the files, in that order: this program was written for exactly these.
+const DIGEST: &str = "00d23daf508cfb1975c7cc7e92ee93689ed87bfae30f79c31188eb2d73c81edd";
+
+/// Why the build stops. `main` prints errors with `Debug`, and the message has lines.
+struct Failure(String);
+
+impl Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl<E: Display> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self(error.to_string())
+    }
+}
+
+fn main() -> Result<(), Failure> {
+    let mut directives = String::from("cargo::rerun-if-changed=build.rs\n");
+    if env::var_os("CARGO_FEATURE_ENGINE").is_some() {
+        directives += "cargo::rerun-if-changed=python-parts/Cargo.toml\n\
+                       cargo::rerun-if-changed=python-parts/Cargo.lock\n\
+                       cargo::rerun-if-env-changed=PYTHON_PARTS_DIR\n";
+        embed()?;
+    }
+    std::io::Write::write_all(&mut std::io::stdout(), directives.as_bytes())?;
+    Ok(())
+}
+
+fn embed() -> Result<(), Failure> {
+    let roots = match env::var_os("PYTHON_PARTS_DIR") {
+        Some(directory) => unpacked_roots(Path::new(&directory))?,
+        None => cargo_roots()?,
+    };
+    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo sets OUT_DIR")?);
+    let mut hash = Sha256::new();
+    let mut list = String::new();
+    for (owner, file) in FILES {
+        let root = if owner == STDLIB { &roots.stdlib } else { &roots.runtime };
+        let path = root.join(file);
+        let bytes = fs::read(&path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+        hash.update(&bytes);
+        let name = file.rsplit('/').next().unwrap_or(file);
+        // A copy, so that emptying the registry cache does not break incremental builds.
+        fs::write(out.join(name), &bytes)?;
+        writeln!(
+            list,
+            "    ({name:?}, include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}\"))),"
+        )?;
+    }
+    let digest = hash
+        .finalize()
+        .iter()
+        .fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
+    if digest != DIGEST {
+        return Err(Failure(format!(
+            "the Python parts have the SHA-256 {digest}, but this program was written for {DIGEST}"
+        )));
+    }
+    let count = FILES.len();
+    fs::write(
+        out.join("parts.rs"),
+        format!(
+            "static FILES: [(&str, &[u8]); {count}] = [\n{list}];\n\
+             /// SHA-256 over all embedded files, in hexadecimal.\npub(crate) const DIGEST: &str = {digest:?};\n"
+        ),
+    )?;
+    Ok(())
+}
+
+/// Where the two crates are unpacked.
+struct Roots {
+    runtime: PathBuf,
+    stdlib: PathBuf,
+}
+
+fn unpacked_roots(directory: &Path) -> Result<Roots, Failure> {
+    let find = |name: &str| {
+        let candidates = [format!("{name}-0.5.0"), name.to_owned()].map(|name| directory.join(name));
+        let missing = || format!("PYTHON_PARTS_DIR: there is no {name} in {}", directory.display());
+        candidates.into_iter().find(|path| path.is_dir()).ok_or_else(missing)
+    };
+    Ok(Roots {
+        runtime: find(RUNTIME)?,
+        stdlib: find(STDLIB)?,
+    })
+}
+
+fn cargo_roots() -> Result<Roots, Failure> {
+    // Without the network first: a build that has the files must never open a connection.
+    let json = metadata(&["--offline"]).or_else(|offline| {
+        metadata(&[]).map_err(|online| {
+            format!(
+                "cannot get the Python parts.\nWithout network: {offline}\nWith network: {online}\nFetch them once with \
+                 `cargo fetch --locked --manifest-path python-parts/Cargo.toml`, or set PYTHON_PARTS_DIR."
+            )
+        })
+    })?;
+    let metadata: serde_json::Value = serde_json::from_slice(&json)?;
+    let find = |name: &str| {
+        let packages = metadata.get("packages")?.as_array()?;
+        let package = packages
+            .iter()
+            .find(|package| package.get("name").is_some_and(|found| found == name))?;
+        Some(Path::new(package.get("manifest_path")?.as_str()?).parent()?.to_owned())
+    };
+    let missing = "cargo metadata does not list the Python parts";
+    Ok(Roots {
+        runtime: find(RUNTIME).ok_or(missing)?,
+        stdlib: find(STDLIB).ok_or(missing)?,
+    })
+}
+
+fn metadata(extra: &[&str]) -> Result<Vec<u8>, String> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let root = env::var_os("CARGO_MANIFEST_DIR").ok_or("cargo sets CARGO_MANIFEST_DIR")?;
+    let output = Command::new(cargo)
+        // The current directory decides which .cargo/config.toml counts (vendoring, proxies).
+        .current_dir(root)
+        .args([
+            "metadata",
+            "--locked",
+            "--format-version",
+            "1",
+            "--manifest-path",
+            "python-parts/Cargo.toml",
+        ])
+        .args(extra)
+        .output()
+        .map_err(|error| error.to_string())?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    Err(String::from_utf8_lossy(&output.stderr).trim().to_owned())
+}

@@ -1,0 +1,147 @@
+//! The arguments of `fast-rlm`.
+
+use clap::{Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Ask a recursive language model: the input stays in a Python REPL, the model explores it with code.
+#[derive(Debug, Parser)]
+#[command(
+    name = "fast-rlm",
+    version,
+    args_conflicts_with_subcommands = true,
+    after_long_help = EXAMPLES
+)]
+pub struct Args {
+    /// What to ask. Without --input-file it is the whole input; with it, what to do with the file.
+    pub prompt: Option<String>,
+
+    /// Put a file's content into the REPL as `context` (.json, .yaml, .jsonl become values, anything else text).
+    #[arg(long, value_name = "FILE")]
+    pub input_file: Option<PathBuf>,
+
+    /// The model that answers, for example z-ai/glm-5, gpt-5-mini, scripted:FILE. There is no default.
+    #[arg(long, value_name = "MODEL")]
+    pub primary_agent: Option<String>,
+
+    /// The model of sub-agents; the primary one unless given.
+    #[arg(long, value_name = "MODEL")]
+    pub sub_agent: Option<String>,
+
+    /// Keep variables, functions and answers in this directory, for follow-up queries.
+    #[arg(long, value_name = "DIR")]
+    pub session_dir: Option<PathBuf>,
+
+    /// One of several sessions under --session-dir: 1 to 64 of letters, digits, `.`, `_`, `-`.
+    #[arg(long, value_name = "ID", requires = "session_dir")]
+    pub session_id: Option<String>,
+
+    /// Do not show a resumed model the code of earlier queries.
+    #[arg(long)]
+    pub no_session_code: bool,
+
+    /// Depth of the deepest sub-agent (3).
+    #[arg(long, value_name = "N")]
+    pub max_depth: Option<u32>,
+
+    /// Model calls of one agent (20).
+    #[arg(long, value_name = "N")]
+    pub max_calls: Option<u64>,
+
+    /// Model calls of the whole query (no limit).
+    #[arg(long, value_name = "N")]
+    pub max_global_calls: Option<u64>,
+
+    /// US dollars that the query and its sub-agents may spend (0.20).
+    #[arg(long, value_name = "USD")]
+    pub max_money_spent: Option<String>,
+
+    /// Write the transcript into this directory.
+    #[arg(long, value_name = "DIR")]
+    pub log_dir: Option<PathBuf>,
+
+    /// First part of the transcript's file name (run).
+    #[arg(long, value_name = "NAME")]
+    pub prefix: Option<String>,
+
+    /// Link transcripts by absolute path in state.json, for viewers that follow only those.
+    #[arg(long)]
+    pub absolute_logs: bool,
+
+    /// Added to the system prompt.
+    #[arg(long, value_name = "TEXT")]
+    pub instruction: Option<String>,
+
+    /// A JSON Schema that the answer must fit.
+    #[arg(long, value_name = "FILE")]
+    pub output_schema: Option<PathBuf>,
+
+    /// A Python file whose functions the model may call.
+    #[arg(long, value_name = "FILE.py")]
+    pub tools: Vec<PathBuf>,
+
+    /// An environment variable of the REPL; its value is kept out of every file and message.
+    #[arg(long = "env", value_name = "KEY=VALUE")]
+    pub env: Vec<String>,
+
+    /// Read options from this file instead of rlm_config.yaml.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
+    /// Print only the answer.
+    #[arg(short, long, conflicts_with = "verbosity")]
+    pub quiet: bool,
+
+    /// How much to show while it runs, on stderr.
+    #[arg(long, value_enum)]
+    pub verbosity: Option<Verbosity>,
+
+    /// Print the answer, usage and transcript path as one JSON object.
+    #[arg(long)]
+    pub json: bool,
+
+    /// Something else than a query.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// Subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Prepare the sandboxed Python now (once per machine, about 10 s), so that the first query starts at once.
+    Warmup,
+    /// Say what is ready: Python, model, keys, terminal.
+    Doctor,
+    /// Print completions for a shell.
+    Completions {
+        /// Which shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page.
+    Man,
+}
+
+/// How much is shown while a query runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Verbosity {
+    /// Nothing but errors.
+    Silent,
+    /// A line a step, and what it cost.
+    Summary,
+    /// Code and output of each step, too.
+    Full,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fast-rlm \"Which of these reviews mention battery life?\" --input-file reviews.jsonl --primary-agent z-ai/glm-5
+  fast-rlm \"Build an index of this corpus\" --input-file corpus.txt --session-dir runs --session-id corpus
+  fast-rlm \"Now list the three longest chapters\" --session-dir runs --session-id corpus
+  fast-rlm-log runs/corpus --tui
+
+The answer goes to stdout, everything else to stderr.
+
+Models: anything unprefixed goes to an OpenAI-compatible API (RLM_MODEL_BASE_URL, default OpenRouter's) with the key
+from RLM_MODEL_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY. scripted:FILE answers from a file, offline.
+
+Exit codes: 0 done; 1 the run ended in an error; 2 usage, or an input that cannot be used; 3 a limit stopped it;
+4 the session is busy; 75 it waits for an answer; 130 cancelled.";

@@ -1,0 +1,117 @@
+//! `rlm_config.yaml`: options by their names, in the working directory or the user's configuration directory.
+
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The options of a file. All optional; flags and environment win over them.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Config {
+    pub(super) primary_agent: Option<String>,
+    pub(super) sub_agent: Option<String>,
+    pub(super) max_depth: Option<u32>,
+    pub(super) max_calls_per_subagent: Option<u64>,
+    pub(super) max_global_calls: Option<u64>,
+    pub(super) max_money_spent: Option<f64>,
+    pub(super) max_completion_tokens: Option<u64>,
+    pub(super) max_prompt_tokens: Option<u64>,
+    pub(super) truncate_len: Option<usize>,
+    pub(super) api_max_retries: Option<u32>,
+    pub(super) api_timeout_ms: Option<u64>,
+    pub(super) step_timeout_s: Option<u64>,
+    pub(super) repl_memory_mb: Option<u64>,
+    pub(super) max_agents_at_once: Option<usize>,
+    pub(super) enable_compression_guard: Option<bool>,
+    pub(super) compression_min_chars: Option<usize>,
+    pub(super) compression_ratio: Option<f64>,
+    pub(super) enable_tools: Option<bool>,
+    pub(super) inherit_tools: Option<bool>,
+    pub(super) add_session_code_to_context: Option<bool>,
+    /// What this build does not know: told once, and otherwise left alone.
+    #[serde(flatten)]
+    pub(super) unknown: BTreeMap<String, Value>,
+}
+
+/// A configuration file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ConfigError {
+    #[error("cannot read the configuration {}: {cause}", path.display())]
+    Read {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
+    #[error("the configuration {} is not valid: {what}", path.display())]
+    Parse { path: PathBuf, what: String },
+}
+
+impl Config {
+    /// Reads the named file, else the first of the usual places; none is an empty configuration.
+    pub(super) fn find(named: Option<&Path>) -> Result<Self, ConfigError> {
+        let path = named
+            .map(Path::to_owned)
+            .or_else(|| places().into_iter().find(|path| path.is_file()));
+        path.map_or_else(|| Ok(Self::default()), |path| Self::read(&path))
+    }
+
+    fn read(path: &Path) -> Result<Self, ConfigError> {
+        let read = std::fs::read_to_string(path);
+        let text = read.map_err(|cause| ConfigError::Read {
+            path: path.to_owned(),
+            cause,
+        })?;
+        if text.trim().is_empty() {
+            return Ok(Self::default());
+        }
+        serde_saphyr::from_str(&text).map_err(|e| ConfigError::Parse {
+            path: path.to_owned(),
+            what: e.to_string(),
+        })
+    }
+}
+
+/// Where a configuration is looked for, in order.
+fn places() -> Vec<PathBuf> {
+    use etcetera::BaseStrategy;
+    let here = PathBuf::from("rlm_config.yaml");
+    let user = etcetera::choose_base_strategy().map(|base| base.config_dir().join("fast-rlm").join("rlm_config.yaml"));
+    [Some(here), user.ok()].into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Config, ConfigError> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("rlm_config.yaml");
+        std::fs::write(&path, text).unwrap();
+        Config::find(Some(&path))
+    }
+
+    #[test]
+    fn options_by_name_and_unknown_ones_kept_apart() {
+        let config = read("primary_agent: z-ai/glm-5\nmax_money_spent: 1.5\nnew_thing: 1\n").unwrap();
+        assert_eq!(config.primary_agent.as_deref(), Some("z-ai/glm-5"));
+        assert_eq!(config.max_money_spent, Some(1.5));
+        assert_eq!(config.unknown.keys().collect::<Vec<_>>(), ["new_thing"]);
+    }
+
+    #[test]
+    fn an_empty_file_is_an_empty_configuration() {
+        assert!(read("\n# nothing\n").unwrap().primary_agent.is_none());
+    }
+
+    #[test]
+    fn errors_name_file_and_line() {
+        let error = read("max_depth: [1\n").unwrap_err().to_string();
+        assert!(error.contains("rlm_config.yaml") && error.contains("line"), "{error}");
+        let error = Config::find(Some(Path::new("/nonexistent.yaml")))
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("/nonexistent.yaml"), "{error}");
+    }
+}

@@ -1,0 +1,214 @@
+//! The live step display on stderr: a line a step and a progress line on terminals; code and output too when full.
+
+use super::args::Verbosity;
+use crate::engine::{Answer, RunEvent, Settings, Watch, What};
+use crate::model::CostSum;
+use crate::provider::{CostExpectation, Usage};
+use crate::text::{SafeText, compact_count, cut, duration};
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The progress line is redrawn at most this often.
+const REDRAW: Duration = Duration::from_millis(100);
+
+/// The display of one run.
+pub(super) struct Live {
+    verbosity: Verbosity,
+    terminal: bool,
+    colours: bool,
+    state: Mutex<State>,
+}
+
+struct State {
+    started: Instant,
+    drawn: Option<Instant>,
+    /// A progress line is on the screen.
+    shown: bool,
+    step: u64,
+    /// Sub-agents at work.
+    helpers: usize,
+    tokens: u128,
+    cost: CostSum,
+    code: Option<String>,
+}
+
+impl Live {
+    pub(super) fn new(verbosity: Verbosity, settings: &Settings) -> Self {
+        let terminal = io::stderr().is_terminal();
+        let colours = terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let state = State {
+            started: Instant::now(),
+            drawn: None,
+            shown: false,
+            step: 0,
+            helpers: 0,
+            tokens: 0,
+            cost: CostSum::default(),
+            code: None,
+        };
+        let live = Self {
+            verbosity,
+            terminal,
+            colours,
+            state: Mutex::new(state),
+        };
+        live.warn_of_unknown_prices(settings);
+        live
+    }
+
+    /// A money limit cannot bind calls whose price nobody knows.
+    fn warn_of_unknown_prices(&self, settings: &Settings) {
+        let unknown =
+            |model: &crate::engine::Model| model.provider.cost_expectation(&model.name) == CostExpectation::Unknown;
+        for model in [&settings.model, &settings.sub_model]
+            .into_iter()
+            .filter(|model| unknown(model))
+            .take(1)
+        {
+            let name = SafeText::line(&model.name);
+            self.line(&format!(
+                "The price of {name} is unknown: this run is bound by tokens, not by money."
+            ));
+        }
+    }
+
+    pub(super) fn preparing(&self, line: &str) {
+        self.line(line);
+    }
+
+    /// Removes the progress line.
+    pub(super) fn done(&self) {
+        self.clear(&mut self.lock());
+    }
+
+    /// What the run took, and where its transcript is.
+    pub(super) fn closing(&self, answer: &Answer, transcript: bool) {
+        let state = self.lock();
+        let (took, tokens, cost) = (elapsed(&state), compact_count(state.tokens), state.cost);
+        drop(state);
+        self.line(&self.dim(&format!("{took} · {tokens} tokens · {cost}")));
+        if transcript {
+            let path = SafeText::line(&answer.transcript.to_string_lossy());
+            self.line(&self.dim(&format!("transcript: {path}")));
+        }
+    }
+
+    fn step(&self, state: &mut State, event: &RunEvent, failed: bool, output: Option<&str>) {
+        let indent = "  ".repeat(event.agent.depth as usize);
+        let mark = if failed { "✗" } else { "✓" };
+        let code = state.code.take().unwrap_or_default();
+        let first = code
+            .lines()
+            .map(str::trim)
+            .find(|line| !line.is_empty())
+            .unwrap_or("(no code)");
+        let told = SafeText::line(first);
+        self.put(
+            state,
+            &format!("{indent}{mark} step {}  {}", state.step, cut(told.as_str(), 100).0),
+        );
+        if self.verbosity == Verbosity::Full {
+            self.put(state, &self.dim(&indented(&code, &indent)));
+            self.put(state, &indented(output.unwrap_or_default(), &indent));
+        }
+    }
+
+    fn progress(&self, state: &mut State) {
+        let due = state.drawn.is_none_or(|at| at.elapsed() >= REDRAW);
+        if !self.terminal || self.verbosity == Verbosity::Silent || !due {
+            return;
+        }
+        state.drawn = Some(Instant::now());
+        state.shown = true;
+        let helpers = if state.helpers > 0 {
+            format!(" · {} sub-agents", state.helpers)
+        } else {
+            String::new()
+        };
+        let line = format!(
+            "step {}{helpers} · {} tokens · {} · {}",
+            state.step,
+            compact_count(state.tokens),
+            state.cost,
+            elapsed(state)
+        );
+        let _ = write!(io::stderr(), "\r\x1b[K{}", self.dim(&line));
+    }
+
+    fn clear(&self, state: &mut State) {
+        if std::mem::take(&mut state.shown) {
+            let _ = write!(io::stderr(), "\r\x1b[K");
+        }
+    }
+
+    fn line(&self, text: &str) {
+        self.put(&mut self.lock(), text);
+    }
+
+    fn put(&self, state: &mut State, text: &str) {
+        if self.verbosity == Verbosity::Silent || text.is_empty() {
+            return;
+        }
+        self.clear(state);
+        let _ = writeln!(io::stderr(), "{text}");
+    }
+
+    fn dim(&self, text: &str) -> String {
+        if self.colours {
+            format!("\x1b[2m{text}\x1b[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Watch for Live {
+    fn event(&self, event: RunEvent) {
+        let mut state = self.lock();
+        let root = event.agent.depth == 0;
+        match &event.what {
+            What::Started { .. } if !root => state.helpers += 1,
+            What::Ended { .. } if !root => state.helpers = state.helpers.saturating_sub(1),
+            What::CallStarted { step } if root => state.step = *step,
+            What::CallEnded { code, usage } => {
+                add(&mut state, usage);
+                if root {
+                    state.code.clone_from(code);
+                }
+            }
+            What::Guarded { usage, .. } => add(&mut state, usage),
+            What::StepEnded { failed, output, .. } if root => self.step(&mut state, &event, *failed, output.as_deref()),
+            What::Notice(text) => self.put(&mut state, SafeText::line(text).as_str()),
+            _ => {}
+        }
+        self.progress(&mut state);
+    }
+}
+
+fn add(state: &mut State, usage: &Usage) {
+    state.tokens += u128::from(usage.total_tokens);
+    match usage.cost_nano {
+        Some(nano) => {
+            state.cost.nano += i128::from(nano);
+            state.cost.known += 1;
+        }
+        None => state.cost.unknown += 1,
+    }
+}
+
+fn elapsed(state: &State) -> String {
+    duration(u64::try_from(state.started.elapsed().as_millis()).unwrap_or(u64::MAX))
+}
+
+fn indented(text: &str, indent: &str) -> String {
+    let safe = SafeText::block(text);
+    safe.lines()
+        .map(|line| format!("{indent}    {line}"))
+        .collect::<Vec<_>>()
+        .join("\n")
+}

@@ -1,0 +1,75 @@
+//! What is printed at the end: the answer on stdout, what it took on stderr.
+
+use super::args::Args;
+use super::exit::Exit;
+use super::live::Live;
+use super::setup::Failure;
+use crate::engine::{Answer, RunError, Spent};
+use crate::text::SafeText;
+use serde_json::{Value, json};
+use std::io::{self, IsTerminal, Write};
+
+/// The closing lines of a run, unless it is silent.
+pub(super) fn report(answer: &Answer, live: &Live, args: &Args) -> Result<(), Failure> {
+    let transcript = args.session_dir.is_some() || args.log_dir.is_some();
+    live.closing(answer, transcript);
+    Ok(())
+}
+
+/// The answer: text as it is, anything else as JSON. On a terminal, text is made safe to show.
+pub(super) fn print_value(value: &Value, as_json: bool, answer: &Answer) -> Result<Exit, Failure> {
+    let text = match value {
+        _ if as_json => record(answer, Some(value), None).to_string(),
+        Value::String(text) if io::stdout().is_terminal() => SafeText::block(text).as_str().to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Null => "None".to_owned(),
+        other => serde_json::to_string_pretty(other).unwrap_or_else(|_| other.to_string()),
+    };
+    writeln!(io::stdout(), "{text}").map_err(Failure::Output)?;
+    Ok(Exit::Done)
+}
+
+/// Why there is no answer, on stderr; with `--json` on stdout too.
+pub(super) fn print_error(error: &RunError, as_json: bool, answer: &Answer) -> Exit {
+    if as_json {
+        let _ = writeln!(io::stdout(), "{}", record(answer, None, Some(error)));
+    }
+    let told = SafeText::line(&error.to_string());
+    let _ = writeln!(io::stderr(), "fast-rlm: {told}");
+    match error {
+        RunError::Limit(_) => Exit::Limit,
+        RunError::Cancelled => Exit::Cancelled,
+        _ => Exit::Failed,
+    }
+}
+
+/// The object of `--json`.
+fn record(answer: &Answer, value: Option<&Value>, error: Option<&RunError>) -> Value {
+    json!({
+        "outcome": error.map_or("done", RunError::outcome),
+        "final": value,
+        "error": error.map(ToString::to_string),
+        "run_id": answer.run_id,
+        "log_file": answer.transcript.to_string_lossy(),
+        "usage": usage(&answer.spent),
+    })
+}
+
+/// Tokens and cost; costs are exact integers of nano-dollars, with the calls that reported none beside them.
+fn usage(spent: &Spent) -> Value {
+    json!({
+        "calls": spent.calls,
+        "prompt_tokens": spent.prompt_tokens,
+        "completion_tokens": spent.completion_tokens,
+        "cost_nano_usd": i64::try_from(spent.nano).unwrap_or(i64::MAX),
+        "calls_without_cost": spent.unknown_costs,
+    })
+}
+
+/// The manual page, in roff.
+pub(super) fn print_man(command: &clap::Command) -> Result<Exit, Failure> {
+    clap_mangen::Man::new(command.clone())
+        .render(&mut io::stdout())
+        .map_err(Failure::Output)?;
+    Ok(Exit::Done)
+}

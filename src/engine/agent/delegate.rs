@@ -1,0 +1,188 @@
+//! From the arguments of `llm_query` to what a sub-agent is started with. Sub-agents inherit nothing but what is
+//! handed to them by name.
+
+use super::Spec;
+use crate::engine::clock;
+use crate::engine::event::AgentId;
+use crate::engine::schema::OutputSchema;
+use crate::engine::settings::Settings;
+use crate::engine::truncate::head;
+use crate::repl::{Context, HostError, PythonException, ToolModule};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Characters of a task's line.
+const TASK_LEN: usize = 200;
+
+/// One `llm_query`, checked.
+pub(super) struct Delegation {
+    context: Value,
+    /// Characters of the context.
+    pub(super) chars: usize,
+    instruction: Option<String>,
+    schema: Option<OutputSchema>,
+    /// Names of the tools that are handed over.
+    tools: Vec<String>,
+}
+
+/// Checks the arguments of a call or of a whole batch before any sub-agent starts.
+pub(super) fn delegations(args: &[Value], known_tools: &[String], inherit: bool) -> Result<Vec<Delegation>, HostError> {
+    args.iter()
+        .map(|args| Delegation::check(args, known_tools, inherit))
+        .collect()
+}
+
+impl Delegation {
+    fn check(args: &Value, known_tools: &[String], inherit: bool) -> Result<Self, HostError> {
+        let context = args.get("context").cloned().unwrap_or_default();
+        Ok(Self {
+            chars: context_chars(&context),
+            context,
+            instruction: args.get("instruction").and_then(Value::as_str).map(str::to_owned),
+            schema: schema(args.get("schema"))?,
+            tools: granted(args.get("tools"), known_tools, inherit)?,
+        })
+    }
+
+    pub(super) fn into_spec(self, settings: &Settings, parent: &Spec) -> Spec {
+        let id = AgentId {
+            run_id: clock::new_run_id(clock::now()).into(),
+            parent: Some(Arc::clone(&parent.id.run_id)),
+            depth: parent.id.depth + 1,
+        };
+        Spec {
+            id,
+            model: settings.sub_model.clone(),
+            task: task(self.instruction.as_deref(), &self.context),
+            context_chars: self.chars,
+            context: context(self.context),
+            instruction: self.instruction,
+            schema: self.schema,
+            tools: handed_over(&parent.tools, &self.tools),
+            preamble: None,
+            keeper: None,
+            journal: parent.journal.clone(),
+        }
+    }
+}
+
+/// A string stays a string; anything else is a Python value made from JSON.
+pub(in crate::engine) fn context(value: Value) -> Context {
+    match value {
+        Value::String(text) => Context::Text(text.into()),
+        other => Context::Json(Arc::new(other)),
+    }
+}
+
+/// Characters of a string, or of the JSON text of anything else.
+pub(in crate::engine) fn context_chars(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.chars().count(),
+        other => other.to_string().chars().count(),
+    }
+}
+
+/// What an agent is given to do, in one line.
+pub(in crate::engine) fn task(instruction: Option<&str>, context: &Value) -> String {
+    let text = match (instruction, context) {
+        (Some(instruction), _) => instruction.to_owned(),
+        (None, Value::String(text)) => text.clone(),
+        (None, other) => other.to_string(),
+    };
+    let line = text
+        .lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty())
+        .unwrap_or_default();
+    head(line, TASK_LEN).0.to_owned()
+}
+
+fn schema(source: Option<&Value>) -> Result<Option<OutputSchema>, HostError> {
+    let Some(source) = source.filter(|source| !source.is_null()) else {
+        return Ok(None);
+    };
+    let compiled = OutputSchema::compile(source);
+    compiled.map(Some).map_err(|error| HostError {
+        exception: PythonException::Value,
+        message: format!("schema: {error}"),
+    })
+}
+
+/// The tools a sub-agent gets: those named, which must be the caller's own; unnamed, none or (where it is set) all.
+fn granted(named: Option<&Value>, known: &[String], inherit: bool) -> Result<Vec<String>, HostError> {
+    let Some(named) = named.and_then(Value::as_array) else {
+        return Ok(if inherit { known.to_vec() } else { Vec::new() });
+    };
+    let names: Vec<String> = named.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+    match names.iter().find(|name| !known.contains(name)) {
+        None => Ok(names),
+        Some(unknown) => {
+            let have = if known.is_empty() {
+                "you have none".to_owned()
+            } else {
+                format!("yours are {}", known.join(", "))
+            };
+            let message = format!("tools: there is no tool {unknown:?} to hand over; {have}");
+            Err(HostError {
+                exception: PythonException::Value,
+                message,
+            })
+        }
+    }
+}
+
+/// The modules that hold the tools handed over, narrowed to them.
+fn handed_over(modules: &[ToolModule], names: &[String]) -> Vec<ToolModule> {
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let narrowed = modules.iter().map(|module| ToolModule {
+        only: Some(names.to_vec()),
+        ..module.clone()
+    });
+    narrowed.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn unnamed_tools_are_none_and_named_ones_must_exist() {
+        let known = ["search".to_owned(), "fetch".to_owned()];
+        let granted = |named: Value, inherit| granted(Some(&named), &known, inherit);
+        assert_eq!(granted(Value::Null, false).unwrap(), Vec::<String>::new());
+        assert_eq!(granted(Value::Null, true).unwrap(), known);
+        assert_eq!(
+            granted(json!([]), true).unwrap(),
+            Vec::<String>::new(),
+            "an explicit empty list grants nothing"
+        );
+        assert_eq!(granted(json!(["fetch"]), false).unwrap(), ["fetch"]);
+        let error = granted(json!(["write"]), true).unwrap_err();
+        assert_eq!(error.exception, PythonException::Value);
+        assert!(
+            error.message.contains("write") && error.message.contains("search, fetch"),
+            "{}",
+            error.message
+        );
+    }
+
+    #[test]
+    fn a_bad_schema_fails_before_anything_starts() {
+        let args = [
+            json!({"context": "x"}),
+            json!({"context": "y", "schema": {"type": "nonsense"}}),
+        ];
+        assert!(delegations(&args, &[], false).is_err());
+    }
+
+    #[test]
+    fn contexts_are_measured_in_characters() {
+        assert_eq!(context_chars(&json!("日本")), 2);
+        assert_eq!(context_chars(&json!(["日本"])), 6);
+        assert_eq!(task(None, &json!("\n  Count.\nMore")), "Count.");
+        assert_eq!(task(Some("Do it"), &json!({})), "Do it");
+    }
+}

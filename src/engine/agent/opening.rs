@@ -1,0 +1,140 @@
+//! An agent's opening: its REPL, the probe, and the first two messages.
+
+use super::host::Host;
+use super::talk::Talk;
+use super::{Agent, Keeper, Run, RunError, Spec, What};
+use crate::disk::transcript_writer::{Instants, StepRecord, UsageRecord};
+use crate::engine::clock;
+use crate::engine::prompts::{first_message, schema_notice, system_prompt};
+use crate::provider::Message;
+use crate::repl::{Limits, PROBE, RestoreReport, Role, StartOptions, Started, ToolInfo};
+use std::sync::Arc;
+use std::time::Duration;
+
+impl Agent {
+    /// Starts the REPL and opens the conversation; on failure what the session keeps comes back.
+    pub(super) async fn start(
+        run: Arc<Run>,
+        spec: Spec,
+        mut keeper: Option<Keeper>,
+    ) -> Result<Self, (RunError, Option<Keeper>)> {
+        let seat = run.seats.sit().await;
+        let (spec, talk) = (Arc::new(spec), Arc::new(Talk::default()));
+        let host = Host::new(Arc::clone(&run), Arc::clone(&spec), Arc::clone(&talk), seat.clone());
+        let options = start_options(&run, &spec, keeper.as_ref());
+        let begun = async {
+            run.record_start(&spec.id)?;
+            Ok::<Started, RunError>(run.factory.start(options, Arc::new(host)).await?)
+        };
+        let started = match begun.await {
+            Ok(started) => started,
+            Err(error) => return Err((error, keeper)),
+        };
+        talk.know_tools(&started.tools);
+        if let Some(keeper) = &mut keeper {
+            keeper.memory.restored(&started.restored);
+        }
+        let mut agent = Self {
+            run,
+            spec,
+            talk,
+            repl: started.repl,
+            keeper,
+            _seat: seat,
+            steps: 0,
+            logged: 0,
+        };
+        for (file, reason) in &started.tool_errors {
+            agent.tell(What::Notice(format!("tools from {file} could not be loaded: {reason}")));
+        }
+        match agent.open_conversation(&started.tools, &started.restored).await {
+            Ok(()) => Ok(agent),
+            Err(error) => Err((error, agent.keeper)),
+        }
+    }
+
+    /// Runs the probe, records it, and puts the first two messages.
+    async fn open_conversation(&mut self, tools: &[ToolInfo], restored: &RestoreReport) -> Result<(), RunError> {
+        let started = clock::now();
+        let (outcome, _) = self.execute(0, PROBE).await;
+        let schema = self
+            .spec
+            .schema
+            .as_ref()
+            .map(|schema| schema_notice(schema.source()))
+            .unwrap_or_default();
+        let inventory = self
+            .keeper
+            .as_ref()
+            .map(|keeper| format!("\n{}", keeper.memory.inventory(restored)));
+        let output = format!(
+            "{schema}{}{}{}",
+            outcome.text(),
+            tools_notice(tools),
+            inventory.unwrap_or_default()
+        );
+        let output = self.run.settings.secrets.redact(&output).into_owned();
+        let step = StepRecord {
+            number: 0,
+            code: PROBE,
+            output: Some((&output, outcome.failed())),
+            reasoning: None,
+            usage: UsageRecord::default(),
+            guard: None,
+            instants: Instants {
+                call: None,
+                execution: Some((started, clock::now())),
+            },
+        };
+        self.run.record_step(&self.spec.id, &step)?;
+        self.tell(What::Probed { output: output.clone() });
+        let leaf = self.spec.role(self.run.settings.limits.max_depth) == Role::Leaf;
+        let system = system_prompt(leaf, self.keeper.is_some(), self.spec.instruction.as_deref());
+        self.talk.push(Message::system(system));
+        self.talk.push(Message::user(first_message(
+            self.spec.preamble.as_deref(),
+            PROBE,
+            &output,
+        )));
+        Ok(())
+    }
+}
+
+fn start_options(run: &Run, spec: &Spec, keeper: Option<&Keeper>) -> StartOptions {
+    let limits = &run.settings.limits;
+    StartOptions {
+        context: spec.context.clone(),
+        role: spec.role(limits.max_depth),
+        mcp: false,
+        env: run.settings.env.clone(),
+        limits: Limits {
+            step_timeout: Duration::from_secs(limits.step_timeout_s),
+            memory_bytes: limits.repl_memory_mb.saturating_mul(1 << 20),
+            ..Limits::default()
+        },
+        tools: spec.tools.clone(),
+        host_tools: Vec::new(),
+        restore: keeper.map(|keeper| keeper.memory.restore_set()).unwrap_or_default(),
+    }
+}
+
+/// The tools, as the probe shows them: never their source.
+fn tools_notice(tools: &[ToolInfo]) -> String {
+    if tools.is_empty() {
+        return String::new();
+    }
+    let lines = tools.iter().map(|tool| {
+        let how = if tool.is_async { "async, needs await" } else { "sync" };
+        let doc = tool
+            .doc
+            .as_deref()
+            .map(|doc| format!("\n    {}", doc.replace('\n', "\n    ")))
+            .unwrap_or_default();
+        format!("  {}{} [{how}]{doc}", tool.name, tool.signature)
+    });
+    format!(
+        "---\nTools ({}), callable by name:\n{}\n",
+        tools.len(),
+        lines.collect::<Vec<_>>().join("\n")
+    )
+}

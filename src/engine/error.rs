@@ -1,0 +1,69 @@
+//! How an agent, and with it a query, can end without FINAL.
+
+use super::limits::Exceeded;
+use super::memory::MemoryError;
+use super::schema::BadSchema;
+use crate::disk::transcript_writer::TranscriptError;
+use crate::provider::CallError;
+use crate::repl::ReplError;
+use crate::store::StoreError;
+
+/// Why there is no FINAL.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A limit stopped it.
+    #[error("stopped by {0}; every completed step is kept")]
+    Limit(#[from] Exceeded),
+    /// A model call failed for good.
+    #[error(transparent)]
+    Call(Box<CallError>),
+    /// Python could not be started, or did not come back.
+    #[error(transparent)]
+    Repl(#[from] ReplError),
+    /// A transcript could not be written.
+    #[error(transparent)]
+    Transcript(#[from] TranscriptError),
+    /// The session's state could not be written.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// The session's log could not be written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// An output schema is none.
+    #[error(transparent)]
+    Schema(#[from] BadSchema),
+    /// A person stopped it.
+    #[error("cancelled; every completed step is kept")]
+    Cancelled,
+}
+
+impl From<CallError> for RunError {
+    fn from(error: CallError) -> Self {
+        if error.is_cancelled() {
+            Self::Cancelled
+        } else {
+            Self::Call(Box::new(error))
+        }
+    }
+}
+
+impl RunError {
+    /// The word for records: `limit`, `cancelled`, else `error`.
+    pub fn outcome(&self) -> &'static str {
+        match self {
+            Self::Limit(_) => "limit",
+            Self::Cancelled => "cancelled",
+            _ => "error",
+        }
+    }
+
+    /// Whether it ends the whole query, also when a sub-agent met it: limits of the query, a cancel, and what makes
+    /// keeping a record impossible.
+    pub(super) fn ends_query(&self) -> bool {
+        match self {
+            Self::Limit(exceeded) => exceeded.ends_query(),
+            Self::Cancelled | Self::Transcript(_) | Self::Memory(_) | Self::Store(_) => true,
+            Self::Call(_) | Self::Repl(_) | Self::Schema(_) => false,
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! The log of a session's turn: what the engine appends to the event store, before it is written anywhere else.
+//!
+//! One transaction for a step's start, one for each batch of leaf results, one for a step's end. Numbers of turns and
+//! steps are 0-based here: step 0 is the model's first reply.
+
+mod namespace;
+mod project;
+mod recover;
+
+pub(super) use namespace::Values;
+pub use project::ProjectError;
+pub use recover::RecoverError;
+pub(super) use recover::recover;
+
+use super::clock::now;
+use super::error::RunError;
+use crate::model::{Cost, Usage};
+use crate::provider::{Message, Reply, Role, Usage as CallUsage};
+use crate::repl::{StepErrorKind, StepOutcome, Sweep};
+use crate::store::payload::{
+    CellOutcome, Dropped, Final, LeafCall, Message as RecordedMessage, ModelCall, Outcome, Raised, StepEnded,
+    StepStarted, Swept, TurnEnded, TurnStarted, Written,
+};
+use crate::store::{At, Digest, FULL_TURNS, NewEvent, SessionWriter, StoreError};
+use serde_json::Value;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// The log of one turn, shared by the root and the hosts of all its agents.
+pub(super) struct Journal {
+    writer: SessionWriter,
+    turn: u32,
+    /// The root's step in flight.
+    step: AtomicU32,
+    /// Leaf calls that have started in it, those of sub-agents included.
+    calls: AtomicU64,
+}
+
+/// A step that has ended, as it is logged.
+pub(super) struct EndedStep<'a> {
+    pub(super) ended: StepEnded,
+    pub(super) sweep: Option<&'a Sweep>,
+    /// Digest of the state.json that is written next; `None` when it is put off.
+    pub(super) state: Option<Digest>,
+    /// FINAL, when the step ended the turn.
+    pub(super) result: Option<&'a Value>,
+}
+
+impl Journal {
+    /// Begins a turn.
+    pub(super) fn begin(
+        writer: SessionWriter,
+        turn: u32,
+        started: TurnStarted,
+        state: Digest,
+    ) -> Result<Self, StoreError> {
+        let swept = Swept {
+            state: Some(state),
+            ..Swept::default()
+        };
+        writer.append(vec![
+            NewEvent::of_turn(turn, now(), started.into()),
+            NewEvent::of_turn(turn, now(), swept.into()),
+        ])?;
+        Ok(Self {
+            writer,
+            turn,
+            step: AtomicU32::new(0),
+            calls: AtomicU64::new(0),
+        })
+    }
+
+    /// A reply of the root, and the code that is about to run.
+    pub(super) fn start_step(&self, step: u32, call: ModelCall, code: &str) -> Result<(), StoreError> {
+        self.step.store(step, Ordering::SeqCst);
+        self.calls.store(0, Ordering::SeqCst);
+        let started = StepStarted {
+            code: code.into(),
+            code_digest: Some(Digest::of(code.as_bytes())),
+            tree_digest: None,
+        };
+        self.writer.append(vec![
+            NewEvent::of_step(self.turn, step, now(), call.into()),
+            NewEvent::of_step(self.turn, step, now(), started.into()),
+        ])?;
+        Ok(())
+    }
+
+    /// The next number of a leaf call, in the order of starting.
+    pub(super) fn next_call(&self) -> u64 {
+        self.calls.fetch_add(1, Ordering::SeqCst)
+    }
+
+    /// Leaf results that are ready together, before they reach Python.
+    pub(super) fn cells(&self, cells: Vec<LeafCall>) -> Result<(), StoreError> {
+        let step = self.step.load(Ordering::SeqCst);
+        let event = |cell: LeafCall| {
+            let number = cell.number;
+            NewEvent::of_step(self.turn, step, cell.ended, cell.into()).numbered(number)
+        };
+        self.writer.append(cells.into_iter().map(event).collect()).map(drop)
+    }
+
+    /// By which digest a cell of this input is matched.
+    pub(super) fn input_digest(&self, input: &str) -> Digest {
+        self.writer.input_digest(input)
+    }
+
+    /// The end of a step: its values first, then everything said of it in one transaction.
+    pub(super) fn end_step(&self, step: u32, ended: EndedStep<'_>, values: &Values<'_>) -> Result<(), StoreError> {
+        let mut events = vec![NewEvent::of_step(self.turn, step, now(), ended.ended.into())];
+        if let Some(value) = ended.result {
+            events.push(NewEvent::of_turn(
+                self.turn,
+                now(),
+                Final { value: value.clone() }.into(),
+            ));
+            let closed = TurnEnded {
+                outcome: Outcome::Ok,
+                ..TurnEnded::default()
+            };
+            events.push(NewEvent::of_turn(self.turn, now(), closed.into()));
+        }
+        let dropped = ended.sweep.map(dropped).unwrap_or_default();
+        let imports = ended.sweep.map(|sweep| sweep.imports.clone()).unwrap_or_default();
+        // Last: the state.json of this digest holds everything before it (projection).
+        let swept = Swept {
+            state: ended.state,
+            dropped,
+            imports,
+        };
+        events.push(NewEvent::of_step(self.turn, step, now(), swept.into()));
+        if ended.sweep.is_none() {
+            return self.writer.append(events).map(drop);
+        }
+        values.end_step(&self.writer, At::after(self.turn, step), events)
+    }
+
+    /// The end of a turn without FINAL.
+    pub(super) fn fail(&self, error: &RunError, state: Digest) -> Result<(), StoreError> {
+        let outcome = match error {
+            RunError::Limit(_) => Outcome::Limit,
+            RunError::Cancelled => Outcome::Cancelled,
+            _ => Outcome::Error,
+        };
+        let limit = match error {
+            RunError::Limit(exceeded) => Some(exceeded.name().to_owned()),
+            _ => None,
+        };
+        let ended = TurnEnded {
+            outcome,
+            error: Some(error.to_string()),
+            limit,
+        };
+        let swept = Swept {
+            state: Some(state),
+            ..Swept::default()
+        };
+        let number = u64::from(self.step.load(Ordering::SeqCst)) + 1;
+        self.writer.append(vec![
+            NewEvent::of_turn(self.turn, now(), ended.into()),
+            NewEvent::of_turn(self.turn, now(), swept.into()).numbered(number),
+        ])?;
+        Ok(())
+    }
+
+    /// Thins out what older turns keep of their steps.
+    pub(super) fn retain(&self) -> Result<(), StoreError> {
+        self.writer.retain(FULL_TURNS)
+    }
+}
+
+fn dropped(sweep: &Sweep) -> Vec<Dropped> {
+    let one = |d: &crate::repl::Dropped| Dropped {
+        name: d.name.clone(),
+        reason: d.reason.clone(),
+    };
+    sweep.dropped.iter().map(one).collect()
+}
+
+/// A call of the root and its reply, as the log keeps them; `added` are the messages since the call before.
+pub(super) fn model_call(run_id: &str, model: &str, added: &[Message], reply: &Reply) -> ModelCall {
+    let started = reply.timings.started_unix_ms;
+    let after = |span: std::time::Duration| started.saturating_add(i64::try_from(span.as_millis()).unwrap_or(i64::MAX));
+    ModelCall {
+        run_id: run_id.into(),
+        model: model.into(),
+        guard: false,
+        added: added.iter().filter_map(recorded).collect(),
+        request: Digest::from_bytes(&reply.request_hash.0),
+        reply: reply.text.clone(),
+        reasoning: Some(reply.reasoning.clone()).filter(|text| !text.is_empty()),
+        usage: reply.usage.reported.then(|| usage(&reply.usage)),
+        cost: cost(reply.usage.cost_nano),
+        finish_reason: Some(reply.finish.as_word().to_owned()).filter(|word| !word.is_empty()),
+        error: None,
+        started,
+        first_piece: reply.timings.first_delta.map(after),
+        ended: after(reply.timings.total),
+    }
+}
+
+/// System prompts are the program's own and are not kept.
+fn recorded(message: &Message) -> Option<RecordedMessage> {
+    let role = match message.role {
+        Role::System => return None,
+        Role::User => "user",
+        Role::Assistant => "assistant",
+    };
+    Some(RecordedMessage {
+        role: role.into(),
+        text: message.content.to_string(),
+    })
+}
+
+pub(super) fn usage(used: &CallUsage) -> Usage {
+    Usage {
+        prompt: used.prompt_tokens,
+        completion: used.completion_tokens,
+        total: used.total_tokens,
+        cached: used.cached_tokens,
+        reasoning: used.reasoning_tokens,
+    }
+}
+
+pub(super) fn cost(nano: Option<i64>) -> Cost {
+    nano.map_or(Cost::Unknown, Cost::Known)
+}
+
+/// What a step's end says, but for its names' digests, which are in the namespace.
+pub(super) fn step_ended(outcome: &StepOutcome, shown: &str) -> StepEnded {
+    let exception = outcome.error.as_ref().map(|error| Raised {
+        kind: exception_kind(error.kind, &error.text),
+        message: error.text.lines().last().unwrap_or_default().to_owned(),
+        traceback: error.text.clone(),
+    });
+    StepEnded {
+        output: shown.to_owned(),
+        output_cut: outcome.output.total_bytes > outcome.output.text.len() as u64,
+        exception,
+        written: outcome
+            .written
+            .iter()
+            .map(|name| Written {
+                name: name.clone(),
+                ..Written::default()
+            })
+            .collect(),
+        deleted: outcome.deleted.clone(),
+        duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+    }
+}
+
+/// The exception's Python type, from the last line of its traceback; for what is no exception, the kind.
+fn exception_kind(kind: StepErrorKind, text: &str) -> String {
+    let named = text.lines().last().and_then(|line| line.split([':', ' ']).next());
+    match (kind, named) {
+        (StepErrorKind::Exception, Some(name)) if !name.is_empty() => name.to_owned(),
+        _ => format!("{kind:?}").to_lowercase(),
+    }
+}
+
+/// How a leaf call ended, as its cell keeps it.
+pub(super) fn cell_outcome(answer: &Result<Value, crate::repl::HostError>) -> CellOutcome {
+    match answer {
+        Ok(value) => CellOutcome::Returned(value.clone()),
+        Err(error) => CellOutcome::Raised {
+            kind: error.exception.name().into(),
+            message: error.message.clone(),
+        },
+    }
+}

@@ -1,0 +1,350 @@
+//! Opening a session for writing: state.json and the log are brought in step again, whatever happened in between.
+
+use super::project::{ProjectError, Projection};
+use crate::disk::atomic::{self, WriteError};
+use crate::disk::state_doc::{StateDoc, StateDocError};
+use crate::disk::transcript_writer::{AgentRef, Instants, StepRecord, TranscriptError, TranscriptWriter, UsageRecord};
+use crate::engine::clock::now;
+use crate::model::Cost;
+use crate::store::payload::{
+    Adopted, ClearReason, Cleared, ModelCall, Outcome, StepStarted, Swept, TurnEnded, TurnStarted,
+};
+use crate::store::{
+    Action, Digest, Fact, FileState, Kind, NewEvent, Select, SessionWriter, Store, StoreError, StoredEvent, reconcile,
+    recorded,
+};
+use std::collections::HashSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a session cannot be opened for writing. Nothing of it was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum RecoverError {
+    /// state.json could not be read.
+    #[error("cannot read {}: {cause}", path.display())]
+    Read {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        cause: io::Error,
+    },
+    /// state.json is from a newer build, or damaged with no log to rebuild it from.
+    #[error("{}: {cause}", path.display())]
+    State {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        cause: StateDocError,
+    },
+    /// The log could not be read or appended to.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The log could not be turned into a state.json.
+    #[error(transparent)]
+    Project(#[from] ProjectError),
+    /// state.json could not be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// A transcript could not be completed.
+    #[error(transparent)]
+    Transcript(#[from] TranscriptError),
+}
+
+/// What a session is after recovery.
+#[derive(Debug, Default)]
+pub(in crate::engine) struct Recovered {
+    /// The next turn, 0-based.
+    pub(in crate::engine) turn: u32,
+    /// What was done about files and log that were out of step, for people.
+    pub(in crate::engine) notes: Vec<String>,
+}
+
+/// Brings the session's files and log in step and closes a turn that a crash cut.
+pub(in crate::engine) fn recover(store: &Store, writer: &SessionWriter, dir: &Path) -> Result<Recovered, RecoverError> {
+    let session = Session {
+        store,
+        writer,
+        dir,
+        path: dir.join("state.json"),
+    };
+    let mut recovered = Recovered::default();
+    session.reconcile(&mut recovered)?;
+    recovered.turn = session.close_cut_turn()?;
+    Ok(recovered)
+}
+
+struct Session<'a> {
+    store: &'a Store,
+    writer: &'a SessionWriter,
+    dir: &'a Path,
+    path: PathBuf,
+}
+
+impl Session<'_> {
+    fn reconcile(&self, recovered: &mut Recovered) -> Result<(), RecoverError> {
+        let (bytes, file) = self.file()?;
+        let writes = self.read(Select::all().only(&[Kind::Swept, Kind::Adopted, Kind::Cleared]))?;
+        let action = reconcile(&recorded(&writes), file);
+        match action {
+            Action::InStep => return Ok(()),
+            Action::Adopt => self.adopt(&bytes)?,
+            Action::Cleared => self.append_cleared()?,
+            Action::Damaged => return Err(self.damaged(&bytes)),
+            Action::RewriteProjection | Action::Rebuild => self.rewrite(&bytes, file, &writes)?,
+        }
+        recovered.notes.extend(note(action));
+        Ok(())
+    }
+
+    fn file(&self) -> Result<(Vec<u8>, FileState), RecoverError> {
+        let bytes = match std::fs::read(&self.path) {
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok((Vec::new(), FileState::Missing)),
+            Err(cause) => {
+                return Err(RecoverError::Read {
+                    path: self.path.clone(),
+                    cause,
+                });
+            }
+            Ok(bytes) => bytes,
+        };
+        match StateDoc::parse(&bytes) {
+            Ok(_) => Ok((bytes.clone(), FileState::Whole(Digest::of(&bytes)))),
+            Err(StateDocError::Damaged { .. }) => Ok((bytes, FileState::Torn)),
+            Err(cause) => Err(RecoverError::State {
+                path: self.path.clone(),
+                cause,
+            }),
+        }
+    }
+
+    fn damaged(&self, bytes: &[u8]) -> RecoverError {
+        let cause = StateDoc::parse(bytes)
+            .err()
+            .unwrap_or(StateDocError::Newer { found: 0 });
+        RecoverError::State {
+            path: self.path.clone(),
+            cause,
+        }
+    }
+
+    fn read(&self, select: Select) -> Result<Vec<StoredEvent>, RecoverError> {
+        Ok(self.store.events.read_all(self.writer.session(), &select)?.events)
+    }
+
+    fn next_seq(&self) -> Result<u64, RecoverError> {
+        Ok(self.writer.row()?.events)
+    }
+
+    fn adopt(&self, bytes: &[u8]) -> Result<(), RecoverError> {
+        let adopted = Adopted {
+            state: Digest::of(bytes),
+            text: String::from_utf8_lossy(bytes).into_owned(),
+        };
+        self.append_once("adopted", adopted.into())
+    }
+
+    fn append_cleared(&self) -> Result<(), RecoverError> {
+        self.append_once(
+            "cleared",
+            Cleared {
+                reason: ClearReason::FileMissing,
+            }
+            .into(),
+        )
+    }
+
+    fn append_once(&self, name: &str, fact: Fact) -> Result<(), RecoverError> {
+        let id = format!("{name}.{}", self.next_seq()?);
+        self.writer.append(vec![NewEvent::of_session(&id, now(), fact)])?;
+        Ok(())
+    }
+
+    /// Writes state.json from what the log holds beyond it, and the transcript's lines that are missing.
+    fn rewrite(&self, bytes: &[u8], file: FileState, writes: &[StoredEvent]) -> Result<(), RecoverError> {
+        if matches!(writes.last().map(|event| &event.fact), Some(Fact::Cleared(_))) {
+            return std::fs::remove_file(&self.path).map_err(|cause| RecoverError::Read {
+                path: self.path.clone(),
+                cause,
+            });
+        }
+        let base = base(file, writes);
+        let doc = match base {
+            Some(_) => StateDoc::parse(bytes).unwrap_or_default(),
+            None => StateDoc::default(),
+        };
+        let from = base.map_or(0, |seq| seq + 1);
+        let mut projection = Projection::new(doc, self.turn_before(from)?);
+        let events = self.read(Select::all().starting(from))?;
+        self.complete_transcript(&events)?;
+        for event in events {
+            projection.apply(event)?;
+        }
+        let doc = projection.into_doc(self.store, self.writer.session())?;
+        let mut text = Vec::new();
+        doc.write(&mut text).map_err(ProjectError::from)?;
+        let state = Digest::of(&text);
+        if recorded(writes).last() != Some(&crate::store::Recorded::Wrote(state)) {
+            self.append_once(
+                "projected",
+                Swept {
+                    state: Some(state),
+                    ..Swept::default()
+                }
+                .into(),
+            )?;
+        }
+        Ok(atomic::write(&self.path, &text)?)
+    }
+
+    /// The turn in flight before an event.
+    fn turn_before(&self, seq: u64) -> Result<Option<TurnStarted>, RecoverError> {
+        let started = self.read(Select::all().only(&[Kind::TurnStarted]))?;
+        let before = started.into_iter().take_while(|event| event.stream_seq < seq).last();
+        Ok(before.and_then(|event| match event.fact {
+            Fact::TurnStarted(started) => Some(started),
+            _ => None,
+        }))
+    }
+
+    /// Closes a turn whose process died; the number of the next turn.
+    fn close_cut_turn(&self) -> Result<u32, RecoverError> {
+        let turns = self.read(Select::all().only(&[Kind::TurnStarted, Kind::TurnEnded]))?;
+        let Some(last) = turns.last() else { return Ok(0) };
+        let turn = last.turn.unwrap_or_default();
+        if matches!(last.fact, Fact::TurnStarted(_)) {
+            let ended = TurnEnded {
+                outcome: Outcome::Interrupted,
+                ..TurnEnded::default()
+            };
+            self.writer.append(vec![NewEvent::of_turn(turn, now(), ended.into())])?;
+        }
+        Ok(turn + 1)
+    }
+
+    /// Appends the lines of steps that are in the log and not in their transcript.
+    fn complete_transcript(&self, events: &[StoredEvent]) -> Result<(), RecoverError> {
+        let mut lines = Lines::default();
+        for event in events {
+            lines.take(self, event)?;
+        }
+        Ok(())
+    }
+}
+
+/// The last write of the file that was found: everything up to it is in the file.
+fn base(file: FileState, writes: &[StoredEvent]) -> Option<u64> {
+    let FileState::Whole(found) = file else { return None };
+    let wrote = |event: &&StoredEvent| match &event.fact {
+        Fact::Swept(swept) => swept.state == Some(found),
+        Fact::Adopted(adopted) => adopted.state == found,
+        _ => false,
+    };
+    writes.iter().rev().find(wrote).map(|event| event.stream_seq)
+}
+
+fn note(action: Action) -> Option<String> {
+    let text = match action {
+        Action::Adopt => "state.json was written by another program: taken over as it is",
+        Action::Cleared => "state.json is gone: the session starts empty (its log is kept)",
+        Action::RewriteProjection => "state.json was behind its log: completed from it",
+        Action::Rebuild => "state.json was torn: rebuilt from its log",
+        Action::InStep | Action::Damaged => return None,
+    };
+    Some(text.to_owned())
+}
+
+/// The parts of a turn's steps, as they come by.
+#[derive(Default)]
+struct Lines {
+    turn: TurnStarted,
+    call: ModelCall,
+    code: StepStarted,
+}
+
+impl Lines {
+    fn take(&mut self, session: &Session<'_>, event: &StoredEvent) -> Result<(), RecoverError> {
+        match &event.fact {
+            Fact::TurnStarted(started) => self.turn = started.clone(),
+            Fact::ModelCall(call) => self.call = call.clone(),
+            Fact::StepStarted(started) => self.code = started.clone(),
+            Fact::StepEnded(ended) => {
+                let number = u64::from(event.step.unwrap_or_default()) + 1;
+                let failed = ended.exception.is_some();
+                let output = (!ended.output.is_empty()).then_some((ended.output.as_str(), failed));
+                self.add(session, event.time, number, output)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn add(
+        &self,
+        session: &Session<'_>,
+        time: i64,
+        number: u64,
+        output: Option<(&str, bool)>,
+    ) -> Result<(), RecoverError> {
+        let Some(log_file) = &self.turn.log_file else {
+            return Ok(());
+        };
+        let path = session.dir.join(log_file);
+        if present(&path, &self.turn.run_id).contains(&number) {
+            return Ok(());
+        }
+        let agent = AgentRef {
+            run_id: self.turn.run_id.clone(),
+            parent_run_id: None,
+            depth: 0,
+        };
+        let step = StepRecord {
+            number,
+            code: &self.code.code,
+            output,
+            reasoning: self.call.reasoning.as_deref(),
+            usage: usage_record(&self.call),
+            guard: None,
+            instants: Instants {
+                call: Some((self.call.started, self.call.ended)),
+                execution: None,
+            },
+        };
+        Ok(TranscriptWriter::open(&path)?.step(&agent, time, &step)?)
+    }
+}
+
+/// Steps of a run that its transcript has. A torn last line counts as missing.
+fn present(path: &Path, run_id: &str) -> HashSet<u64> {
+    #[derive(serde::Deserialize)]
+    struct Head {
+        run_id: String,
+        step: Option<u64>,
+    }
+    let text = std::fs::read(path).unwrap_or_default();
+    let heads = text
+        .split(|byte| *byte == b'\n')
+        .filter_map(|line| serde_json::from_slice::<Head>(line).ok());
+    heads
+        .filter(|head| head.run_id == run_id)
+        .filter_map(|head| head.step)
+        .collect()
+}
+
+fn usage_record(call: &ModelCall) -> UsageRecord {
+    let used = call.usage.unwrap_or_default();
+    let nano = match call.cost {
+        Cost::Known(nano) => Some(nano),
+        Cost::Unknown => None,
+    };
+    UsageRecord {
+        prompt_tokens: used.prompt,
+        completion_tokens: used.completion,
+        total_tokens: used.total,
+        cached_tokens: used.cached,
+        reasoning_tokens: used.reasoning,
+        cost: None,
+    }
+    .with_cost(nano)
+}

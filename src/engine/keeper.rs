@@ -1,0 +1,109 @@
+//! What a session keeps of its root's work, in the order that makes it durable: the store's transaction, the
+//! transcript's line, state.json; only then is it told.
+
+use super::error::RunError;
+use super::journal::{EndedStep, Journal, Values};
+use super::memory::{RunRef, SessionMemory};
+use crate::repl::Sweep;
+use crate::store::payload::{ModelCall, StepEnded, TurnStarted};
+use crate::store::{Digest, SessionWriter};
+use serde_json::Value;
+use std::sync::{Arc, Weak};
+
+/// A session's memory and, where it has a store, its log.
+pub(super) struct Keeper {
+    pub(super) memory: SessionMemory,
+    journal: Option<Arc<Journal>>,
+}
+
+/// A step of the root that has run.
+pub(super) struct KeptStep<'a> {
+    /// From 1.
+    pub(super) number: u64,
+    pub(super) code: &'a str,
+    pub(super) ok: bool,
+    pub(super) sweep: Option<&'a Sweep>,
+    pub(super) ended: StepEnded,
+    /// FINAL, when it was accepted.
+    pub(super) result: Option<&'a Value>,
+}
+
+impl Keeper {
+    /// Begins a query: it is pending from here on, durably.
+    pub(super) fn begin(
+        mut memory: SessionMemory,
+        writer: Option<(SessionWriter, u32)>,
+        started: TurnStarted,
+        run: RunRef,
+    ) -> Result<Self, RunError> {
+        memory.begin(run)?;
+        let text = memory.text(true)?.unwrap_or_default();
+        let begin = |(writer, turn)| Journal::begin(writer, turn, started, Digest::of(&text));
+        let journal = writer.map(begin).transpose()?.map(Arc::new);
+        memory.put(&text)?;
+        Ok(Self { memory, journal })
+    }
+
+    /// The log, for the hosts of this query's agents.
+    pub(super) fn journal(&self) -> Weak<Journal> {
+        self.journal.as_ref().map(Arc::downgrade).unwrap_or_default()
+    }
+
+    /// Logs a reply and the code that is about to run.
+    pub(super) fn start_step(&self, number: u64, call: ModelCall, code: &str) -> Result<(), RunError> {
+        match &self.journal {
+            Some(journal) => Ok(journal.start_step(index(number), call, code)?),
+            None => Ok(()),
+        }
+    }
+
+    /// Keeps a step: log, then `transcript` writes its lines, then state.json.
+    pub(super) fn end_step(
+        &mut self,
+        step: KeptStep<'_>,
+        transcript: impl FnOnce() -> Result<(), RunError>,
+    ) -> Result<(), RunError> {
+        if !step.code.is_empty() {
+            self.memory.step(step.number, step.ok, step.code, step.sweep)?;
+        }
+        if let Some(value) = step.result {
+            self.memory.finish(value)?;
+        }
+        let text = self.memory.text(step.result.is_some())?;
+        if let Some(journal) = &self.journal {
+            let state = text.as_deref().map(Digest::of);
+            let ended = EndedStep {
+                ended: step.ended,
+                sweep: step.sweep,
+                state,
+                result: step.result,
+            };
+            journal.end_step(index(step.number), ended, &Values::new(step.sweep, self.memory.doc()))?;
+        }
+        transcript()?;
+        match text {
+            Some(text) => Ok(self.memory.put(&text)?),
+            None => Ok(()),
+        }
+    }
+
+    /// Closes a query that has no FINAL.
+    pub(super) fn fail(&mut self, error: &RunError) -> Result<(), RunError> {
+        self.memory.fail(error.outcome())?;
+        let text = self.memory.text(true)?.unwrap_or_default();
+        if let Some(journal) = &self.journal {
+            journal.fail(error, Digest::of(&text))?;
+        }
+        Ok(self.memory.put(&text)?)
+    }
+
+    /// After a query: thins out what older ones keep of their steps.
+    pub(super) fn retain(&self) -> Result<(), RunError> {
+        self.journal.as_ref().map_or(Ok(()), |journal| Ok(journal.retain()?))
+    }
+}
+
+/// The store counts steps from 0: the model's first reply is step 0 there and step 1 everywhere else.
+fn index(number: u64) -> u32 {
+    u32::try_from(number.saturating_sub(1)).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,139 @@
+//! What a sweep changes in state.json.
+
+use super::{MemoryError, SessionMemory};
+use crate::disk::state_doc::VariableRow;
+use crate::repl::{
+    Dropped, Pickle, RestoreKind, RestoreReport, RestoreSet, SavedVariable, Sweep, SweptPickle, SweptVariable,
+};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use indexmap::IndexMap;
+
+impl SessionMemory {
+    /// Everything that a fresh REPL is given back.
+    pub(crate) fn restore_set(&self) -> RestoreSet {
+        let saved = self
+            .doc
+            .variables
+            .iter()
+            .filter_map(|(name, row)| saved_variable(name, row));
+        RestoreSet {
+            imports: self.doc.imports.clone().unwrap_or_default(),
+            import_sources: self.import_sources(),
+            functions: self.doc.functions.clone().into_iter().collect(),
+            variables: saved.collect(),
+        }
+    }
+
+    /// Sessions of existing programs do not list their imports: they are found in the code of successful steps.
+    fn import_sources(&self) -> Vec<String> {
+        if self.doc.imports.is_some() {
+            return Vec::new();
+        }
+        self.doc
+            .code_log
+            .iter()
+            .filter(|row| row.ok())
+            .map(|row| row.code())
+            .collect()
+    }
+
+    /// Keeps the saved entries of what did not come back.
+    pub(crate) fn restored(&mut self, report: &RestoreReport) {
+        for failure in &report.failed {
+            match failure.kind {
+                RestoreKind::Variable => {
+                    let row = self.doc.variables.get(&failure.name).cloned().unwrap_or_default();
+                    self.held.variables.insert(failure.name.clone(), row);
+                }
+                RestoreKind::Function => {
+                    let source = self.doc.functions.get(&failure.name).cloned().unwrap_or_default();
+                    self.held.functions.insert(failure.name.clone(), source);
+                }
+                RestoreKind::Import => self.held.imports.push(failure.name.clone()),
+            }
+        }
+    }
+
+    pub(super) fn absorb(&mut self, sweep: &Sweep) -> Result<(), MemoryError> {
+        let mut dropped: IndexMap<String, String> = sweep.dropped.iter().map(told).collect();
+        let mut variables = IndexMap::with_capacity(sweep.variables.len());
+        for swept in &sweep.variables {
+            match self.secret_in(swept) {
+                Some(_) => drop(dropped.insert(swept.name.clone(), "holds a secret".into())),
+                None => drop(variables.insert(swept.name.clone(), self.row(swept)?)),
+            }
+        }
+        let mut functions: IndexMap<String, String> = sweep
+            .functions
+            .iter()
+            .map(|f| (f.name.clone(), self.secrets.redact(&f.source).into_owned()))
+            .collect();
+        self.put_back_held(&mut variables, &mut functions, &dropped);
+        let imports = sweep
+            .imports
+            .iter()
+            .chain(self.held.imports.iter().filter(|held| !sweep.imports.contains(held)));
+        self.doc.imports = Some(imports.cloned().collect());
+        self.doc.variables = variables;
+        self.doc.functions = functions;
+        self.doc.dropped = dropped;
+        Ok(())
+    }
+
+    /// A name that failed to restore keeps its saved entry until it is bound again, as anything.
+    fn put_back_held(
+        &mut self,
+        variables: &mut IndexMap<String, VariableRow>,
+        functions: &mut IndexMap<String, String>,
+        dropped: &IndexMap<String, String>,
+    ) {
+        let bound =
+            |name: &String| variables.contains_key(name) || functions.contains_key(name) || dropped.contains_key(name);
+        self.held.variables.retain(|name, _| !bound(name));
+        self.held.functions.retain(|name, _| !bound(name));
+        variables.extend(self.held.variables.clone());
+        functions.extend(self.held.functions.clone());
+    }
+
+    fn row(&self, swept: &SweptVariable) -> Result<VariableRow, MemoryError> {
+        let mut row = self.doc.variables.get(&swept.name).cloned().unwrap_or_default();
+        if let SweptPickle::Changed(pickle) = &swept.pickle {
+            row.set("pickle_b64", &STANDARD.encode(pickle))?;
+        }
+        row.set("type", &swept.type_name)?;
+        row.set("preview", &swept.preview)?;
+        row.set("comment", &swept.comment)?;
+        row.set("note", &swept.note)?;
+        row.set("committed", &swept.committed)?;
+        Ok(row)
+    }
+
+    fn secret_in(&self, swept: &SweptVariable) -> Option<String> {
+        let in_pickle = match &swept.pickle {
+            SweptPickle::Changed(pickle) => self.secrets.find_in(pickle),
+            SweptPickle::Unchanged => None,
+        };
+        let texts = [Some(&swept.preview), swept.comment.as_ref(), swept.note.as_ref()];
+        in_pickle.or_else(|| {
+            texts
+                .into_iter()
+                .flatten()
+                .find_map(|text| self.secrets.find_in(text.as_bytes()))
+        })
+    }
+}
+
+fn told(dropped: &Dropped) -> (String, String) {
+    (dropped.name.clone(), dropped.reason.clone())
+}
+
+fn saved_variable(name: &str, row: &VariableRow) -> Option<SavedVariable> {
+    Some(SavedVariable {
+        name: name.to_owned(),
+        pickle: Pickle::Base64(row.pickle_b64()?.into()),
+        comment: row.text("comment"),
+        note: row.text("note"),
+        committed: row.committed(),
+    })
+}

@@ -1,0 +1,207 @@
+//! What all agents of one query share: settings, budget, seats, the transcript, and the way to stop them all.
+
+use super::budget::Budget;
+use super::clock;
+use super::error::RunError;
+use super::event::{AgentId, RunEvent, Watch, What};
+use super::limits::Exceeded;
+use super::seats::Seats;
+use super::settings::{Model, Settings};
+use crate::disk::transcript_writer::{AgentRef, EndRecord, StepRecord, TranscriptWriter, UsageRecord};
+use crate::provider::{Cancel, Delta, Limits as CallLimits, Message, Reply, Request, Usage};
+use crate::repl::ReplFactory;
+use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// One query at work.
+pub(super) struct Run {
+    pub(super) settings: Arc<Settings>,
+    pub(super) factory: Arc<dyn ReplFactory>,
+    pub(super) budget: Budget,
+    pub(super) seats: Seats,
+    /// Stops every agent: pressed by a person, or by the first agent that meets the end of the query.
+    pub(super) cancel: Cancel,
+    /// Why the query ends, when a sub-agent met it.
+    halted: OnceLock<Exceeded>,
+    transcript: TranscriptWriter,
+    watch: Arc<dyn Watch>,
+}
+
+impl Run {
+    pub(super) fn new(
+        settings: Arc<Settings>,
+        factory: Arc<dyn ReplFactory>,
+        transcript: TranscriptWriter,
+        watch: Arc<dyn Watch>,
+        cancel: Cancel,
+    ) -> Self {
+        let budget = Budget::new(settings.limits.clone());
+        let seats = Seats::new(settings.limits.max_agents_at_once);
+        Self {
+            settings,
+            factory,
+            budget,
+            seats,
+            cancel,
+            halted: OnceLock::new(),
+            transcript,
+            watch,
+        }
+    }
+
+    /// Tells whoever watches. Everything durable was written before.
+    pub(super) fn tell(&self, agent: &AgentId, what: What) {
+        self.watch.event(RunEvent {
+            agent: agent.clone(),
+            time: clock::now(),
+            what,
+        });
+    }
+
+    /// Stops all agents when `error` ends the whole query.
+    pub(super) fn halt_on(&self, error: &RunError) {
+        if let RunError::Limit(exceeded) = error
+            && exceeded.ends_query()
+        {
+            let _first_wins = self.halted.set(exceeded.clone());
+        }
+        if error.ends_query() {
+            self.cancel.cancel();
+        }
+    }
+
+    /// What a cancelled agent ends with: the limit that stopped all, or a person's cancel.
+    pub(super) fn why_cancelled(&self) -> RunError {
+        self.halted
+            .get()
+            .map_or(RunError::Cancelled, |exceeded| RunError::Limit(exceeded.clone()))
+    }
+
+    /// One model call, within the budget; deltas are told as they come.
+    pub(super) async fn call(
+        &self,
+        caller: &AgentId,
+        model: &Model,
+        messages: Vec<Message>,
+        quiet: bool,
+    ) -> Result<Reply, RunError> {
+        if self.cancel.is_cancelled() {
+            return Err(self.why_cancelled());
+        }
+        self.budget.take_call()?;
+        let request = Request {
+            model: model.name.clone(),
+            messages,
+            depth: caller.depth,
+            limits: self.call_limits(),
+        };
+        let mut deltas = |delta: Delta<'_>| {
+            if !quiet {
+                self.tell(caller, delta_event(&delta));
+            }
+        };
+        let called = model.provider.call(&request, &mut deltas, &self.cancel).await;
+        let used = match &called {
+            Ok(reply) => Some(reply.usage),
+            Err(error) => error.partial.usage,
+        };
+        if let Some(used) = used {
+            self.budget
+                .add(used.prompt_tokens, used.completion_tokens, used.cost_nano);
+        }
+        called.map_err(|error| {
+            if error.is_cancelled() {
+                self.why_cancelled()
+            } else {
+                error.into()
+            }
+        })
+    }
+
+    fn call_limits(&self) -> CallLimits {
+        let limits = &self.settings.limits;
+        CallLimits {
+            max_retries: limits.api_max_retries,
+            timeout: Duration::from_millis(limits.api_timeout_ms),
+            ..CallLimits::default()
+        }
+    }
+
+    pub(super) fn record_start(&self, agent: &AgentId) -> Result<(), RunError> {
+        Ok(self.transcript.start(&agent_ref(agent), clock::now())?)
+    }
+
+    /// Records a step; texts are redacted on the way.
+    pub(super) fn record_step(&self, agent: &AgentId, step: &StepRecord<'_>) -> Result<(), RunError> {
+        let secrets = &self.settings.secrets;
+        let output = step.output.map(|(text, failed)| (secrets.redact(text), failed));
+        let reasoning = step.reasoning.map(|text| secrets.redact(text));
+        let code = secrets.redact(step.code);
+        let step = StepRecord {
+            code: &code,
+            output: output.as_ref().map(|(text, failed)| (&**text, *failed)),
+            reasoning: reasoning.as_deref(),
+            ..step.clone()
+        };
+        Ok(self.transcript.step(&agent_ref(agent), clock::now(), &step)?)
+    }
+
+    pub(super) fn record_final(&self, agent: &AgentId, value: &Value) -> Result<(), RunError> {
+        let raw = self.redacted(value);
+        // None is an absent key in transcripts (session-format).
+        let result = raw.as_deref().filter(|raw| raw.get() != "null");
+        Ok(self.transcript.result(&agent_ref(agent), clock::now(), result)?)
+    }
+
+    pub(super) fn record_end(&self, agent: &AgentId, error: Option<&RunError>) -> Result<(), RunError> {
+        let text = error.map(|error| self.settings.secrets.redact(&error.to_string()).into_owned());
+        let limit = match error {
+            Some(RunError::Limit(exceeded)) => Some(exceeded.name()),
+            _ => None,
+        };
+        let end = EndRecord {
+            outcome: error.map(RunError::outcome),
+            error: text.as_deref(),
+            limit,
+        };
+        Ok(self.transcript.end(&agent_ref(agent), clock::now(), &end)?)
+    }
+
+    fn redacted(&self, value: &Value) -> Option<Box<RawValue>> {
+        let text = value.to_string();
+        match self.settings.secrets.redact(&text) {
+            std::borrow::Cow::Borrowed(_) => to_raw_value(value).ok(),
+            std::borrow::Cow::Owned(redacted) => RawValue::from_string(redacted).ok(),
+        }
+    }
+}
+
+fn delta_event(delta: &Delta<'_>) -> What {
+    match delta {
+        Delta::Text(text) => What::Text((*text).to_owned()),
+        Delta::Reasoning(text) => What::Reasoning((*text).to_owned()),
+    }
+}
+
+fn agent_ref(agent: &AgentId) -> AgentRef {
+    AgentRef {
+        run_id: agent.run_id.to_string(),
+        parent_run_id: agent.parent.as_ref().map(ToString::to_string),
+        depth: agent.depth,
+    }
+}
+
+/// A call's usage as transcripts record it.
+pub(super) fn usage_record(usage: &Usage) -> UsageRecord {
+    UsageRecord {
+        prompt_tokens: usage.prompt_tokens,
+        completion_tokens: usage.completion_tokens,
+        total_tokens: usage.total_tokens,
+        cached_tokens: usage.cached_tokens,
+        reasoning_tokens: usage.reasoning_tokens,
+        cost: None,
+    }
+    .with_cost(usage.cost_nano)
+}

@@ -1,0 +1,141 @@
+//! The interpreter of this process: loaded once, shared by all REPLs.
+
+use super::api::{HostCalls, ReplFactory, StartOptions, Started};
+use super::bindings::SandboxPre;
+use super::error::{PrepareError, ReplError};
+use super::guest::Guest;
+use super::memory::MemoryPool;
+use super::prepare::{self, Prepared, Progress};
+use super::session::PythonRepl;
+use super::{cache, engine, machine_code};
+use async_trait::async_trait;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tempfile::TempDir;
+use wasmtime::Engine;
+
+/// How often a computing guest lets its own timers and host calls have a turn, and notices that it is to stop.
+const TICK: Duration = Duration::from_millis(10);
+
+/// The loaded interpreter.
+pub(super) struct Python {
+    pub(super) engine: Engine,
+    pub(super) pre: SandboxPre<Guest>,
+    pub(super) library: PathBuf,
+    /// Kept alive where there is no usable cache.
+    _temporary: Option<TempDir>,
+}
+
+/// Starts REPLs that run CPython 3.14 in this process. One a process; cheap to clone.
+///
+/// ```no_run
+/// # async fn example(host: std::sync::Arc<dyn fast_rlm::repl::HostCalls>) -> Result<(), Box<dyn std::error::Error>> {
+/// use fast_rlm::repl::{PythonFactory, ReplFactory, StartOptions, Step};
+///
+/// let factory = tokio::task::spawn_blocking(|| PythonFactory::load(&mut |line| eprintln!("{line}"))).await??;
+/// let mut started = factory.start(StartOptions::default(), host).await?;
+/// let outcome = started.repl.run(Step::new(1, "print(6 * 7)"), &mut |_| ()).await;
+/// assert_eq!(outcome.output.text, "42\n");
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct PythonFactory {
+    pub(super) python: Arc<Python>,
+    pub(super) pool: Arc<MemoryPool>,
+}
+
+impl PythonFactory {
+    /// Loads the interpreter (4 ms), preparing it first where need be (9 s, with lines for the user). Blocks.
+    ///
+    /// # Errors
+    /// It could not be prepared, not even in a temporary directory.
+    pub fn load(progress: Progress<'_>) -> Result<Self, PrepareError> {
+        prepare::ensure_prepared(progress)?;
+        let engine = prepare::new_engine()?;
+        let prepared = prepare::obtain(&engine, progress)?;
+        let python = match open(&engine, prepared) {
+            Ok(python) => python,
+            Err(reason) => {
+                // Wasmtime refuses the file although it is the one that was written: make another.
+                progress(&format!(
+                    "The prepared Python is unusable ({reason}); preparing it again"
+                ));
+                if let Ok(root) = cache::root() {
+                    cache::Entry::new(&root, &cache::key(&engine)).discard();
+                }
+                open(&engine, prepare::obtain(&engine, progress)?)?
+            }
+        };
+        start_ticker(&python.engine)?;
+        Ok(Self {
+            python: Arc::new(python),
+            pool: Arc::new(MemoryPool::new(u64::MAX)),
+        })
+    }
+
+    /// Bounds the memory of all instances together, in bytes. An instance that would exceed it gets a `MemoryError`.
+    #[must_use]
+    pub fn with_process_memory(mut self, bytes: u64) -> Self {
+        self.pool = Arc::new(MemoryPool::new(bytes));
+        self
+    }
+
+    /// Memory of all instances together, in bytes.
+    #[must_use]
+    pub fn memory_in_use(&self) -> u64 {
+        self.pool.used()
+    }
+}
+
+impl std::fmt::Debug for PythonFactory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PythonFactory")
+            .field("library", &self.python.library)
+            .finish_non_exhaustive()
+    }
+}
+
+fn open(engine: &Engine, prepared: Prepared) -> Result<Python, PrepareError> {
+    let failed = |error: wasmtime::Error| PrepareError::Stage {
+        stage: "load Python",
+        reason: format!("{error:#}"),
+    };
+    let component = machine_code::load(engine, &cache::machine_code(&prepared.directory)).map_err(failed)?;
+    let linker = engine::linker(engine).map_err(failed)?;
+    let pre = linker
+        .instantiate_pre(&component)
+        .and_then(SandboxPre::new)
+        .map_err(failed)?;
+    let library = cache::library(&prepared.directory);
+    Ok(Python {
+        engine: engine.clone(),
+        pre,
+        library,
+        _temporary: prepared.temporary,
+    })
+}
+
+/// One thread a process; it ends with the engine.
+fn start_ticker(engine: &Engine) -> Result<(), PrepareError> {
+    let engine = engine.weak();
+    let ticker = move || {
+        while let Some(engine) = engine.upgrade() {
+            engine.increment_epoch();
+            drop(engine);
+            std::thread::sleep(TICK);
+        }
+    };
+    let spawned = std::thread::Builder::new().name("python-ticker".into()).spawn(ticker);
+    spawned.map(drop).map_err(|error| PrepareError::Stage {
+        stage: "start a thread",
+        reason: error.to_string(),
+    })
+}
+
+#[async_trait]
+impl ReplFactory for PythonFactory {
+    async fn start(&self, options: StartOptions, host: Arc<dyn HostCalls>) -> Result<Started, ReplError> {
+        PythonRepl::start(self.clone(), options, host).await
+    }
+}

@@ -1,0 +1,247 @@
+//! Starts an instance and restores state into it, however hostile that state is: what ends or hangs the interpreter is
+//! left out in the next attempt, and reported.
+
+use super::api::{HostCalls, RestoreFailure, RestoreKind, RestoreSet, Role, StartOptions};
+use super::blobs::{self, Blobs};
+use super::error::ReplError;
+use super::factory::PythonFactory;
+use super::instance::{Instance, encode};
+use super::link::Event;
+use super::wire::{self, Command, Done, Note, NoteKind, Reply, StartReply};
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+use tokio::runtime::Handle;
+
+/// One item of a restore may take this long.
+const ITEM_PATIENCE: Duration = Duration::from_secs(10);
+/// After this many items that ended the interpreter, the rest is not tried.
+const ATTEMPTS: usize = 16;
+
+/// What every instance of a REPL is started with.
+pub(super) struct Starter {
+    pub(super) factory: PythonFactory,
+    pub(super) options: StartOptions,
+    pub(super) host: Arc<dyn HostCalls>,
+    pub(super) runtime: Handle,
+}
+
+/// How an attempt ended.
+enum Attempt {
+    Ready(StartReply),
+    /// The instance was lost, or is not to be trusted, because of this item.
+    Failed(Option<Note>, String),
+}
+
+impl Starter {
+    /// A fresh instance with `restore` in it.
+    pub(super) async fn start(&self, restore: &Arc<RestoreSet>) -> Result<(Instance, StartReply), ReplError> {
+        blobs::check_context(&self.options.context)?;
+        let mut culprits: Vec<RestoreFailure> = Vec::new();
+        loop {
+            if culprits.len() >= ATTEMPTS {
+                give_up(restore, &mut culprits);
+            }
+            let options = &self.options;
+            let mut instance = Instance::spawn(
+                &self.factory.python,
+                &self.factory.pool,
+                &options.limits,
+                self.host.clone(),
+                self.runtime.clone(),
+            )?;
+            let blobs = Arc::new(Blobs::new(options, restore.clone()));
+            *instance.link.blobs.lock().unwrap_or_else(PoisonError::into_inner) = Some(blobs);
+            let number = instance.send(|number| encode(&self.command(number, restore, &culprits)))?;
+            let (attempt, instance) = self.attempt(instance, number).await?;
+            match (attempt, instance) {
+                (Attempt::Ready(mut reply), Some(instance)) => {
+                    *instance.link.blobs.lock().unwrap_or_else(PoisonError::into_inner) = None;
+                    reply.restored.failed.append(&mut culprits);
+                    return Ok((instance, reply));
+                }
+                (Attempt::Failed(Some(note), why), _) => culprits.push(blame(note, why)?),
+                (Attempt::Failed(None, why), _) => return Err(ReplError::Start(why)),
+                (Attempt::Ready(_), None) => return Err(ReplError::NotAlive),
+            }
+        }
+    }
+
+    fn command<'a>(&'a self, number: u64, restore: &'a RestoreSet, culprits: &'a [RestoreFailure]) -> Command<'a> {
+        let options = &self.options;
+        let tools = options.tools.iter();
+        let host_tools = options.host_tools.iter();
+        Command::Start {
+            number,
+            context: blobs::context_kind(&options.context),
+            role: role_name(options.role),
+            mcp: options.mcp,
+            env: options
+                .env
+                .iter()
+                .map(|(name, value)| (name.clone(), value.clone().into()))
+                .collect(),
+            tools: tools
+                .map(|tool| wire::ToolFile {
+                    file: &tool.file,
+                    source: &tool.source,
+                    only: tool.only.as_deref(),
+                })
+                .collect(),
+            host_tools: host_tools
+                .map(|tool| wire::HostToolEntry {
+                    name: &tool.name,
+                    signature: &tool.signature,
+                    doc: &tool.doc,
+                    is_async: tool.is_async,
+                })
+                .collect(),
+            restore: restore_command(restore, culprits),
+        }
+    }
+
+    /// Waits for the instance to be ready. Gives it back if it is usable.
+    async fn attempt(&self, mut instance: Instance, number: u64) -> Result<(Attempt, Option<Instance>), ReplError> {
+        let mut note: Option<Note> = None;
+        // Reading a large context is one item without a note.
+        let mut patience = self.options.limits.housekeeping_timeout;
+        loop {
+            match tokio::time::timeout(patience, instance.event()).await {
+                Ok(Some(Event::Note(data))) => {
+                    note = serde_json::from_slice(&data).ok();
+                    patience = ITEM_PATIENCE.min(self.options.limits.housekeeping_timeout);
+                }
+                Ok(Some(Event::Done(data))) => {
+                    let done: Done<StartReply> =
+                        serde_json::from_slice(&data).map_err(|error| ReplError::Protocol(error.to_string()))?;
+                    if done.number == number {
+                        return self.judge(done.reply, instance).await;
+                    }
+                }
+                Ok(Some(Event::Final(_) | Event::Value(_))) => {}
+                Ok(None) => {
+                    return Ok((
+                        Attempt::Failed(note, format!("it ended the interpreter: {}", instance.end().await)),
+                        None,
+                    ));
+                }
+                Err(_) => {
+                    instance.end().await;
+                    let why = format!("it took more than {} s", patience.as_secs());
+                    return Ok((Attempt::Failed(note, why), None));
+                }
+            }
+        }
+    }
+
+    /// An instance that was denied memory is not kept: the item that asked for it is left out.
+    async fn judge(
+        &self,
+        reply: Reply<StartReply>,
+        instance: Instance,
+    ) -> Result<(Attempt, Option<Instance>), ReplError> {
+        let reply = match reply {
+            Reply::Good(reply) => reply,
+            Reply::Broken { broken } => {
+                instance.end().await;
+                return Ok((Attempt::Failed(None, broken), None));
+            }
+        };
+        if !instance.memory.denied() {
+            return Ok((Attempt::Ready(reply), Some(instance)));
+        }
+        let limit = self.options.limits.memory_bytes >> 20;
+        let hungry = reply
+            .restored
+            .failed
+            .iter()
+            .find(|failure| failure.reason.starts_with("MemoryError"));
+        let note = hungry.map(|failure| Note {
+            kind: note_kind(failure.kind),
+            name: failure.name.clone(),
+        });
+        instance.end().await;
+        Ok((
+            Attempt::Failed(
+                note,
+                format!("MemoryError: it needs more memory than the limit of {limit} MB"),
+            ),
+            None,
+        ))
+    }
+}
+
+fn restore_command<'a>(restore: &'a RestoreSet, culprits: &'a [RestoreFailure]) -> wire::RestoreCommand<'a> {
+    let variables = restore.variables.iter().enumerate();
+    wire::RestoreCommand {
+        imports: &restore.imports,
+        import_sources: &restore.import_sources,
+        functions: &restore.functions,
+        variables: variables
+            .map(|(index, variable)| wire::VariableEntry {
+                name: &variable.name,
+                index,
+                comment: variable.comment.as_deref(),
+                note: variable.note.as_deref(),
+                committed: variable.committed,
+            })
+            .collect(),
+        skip: culprits
+            .iter()
+            .map(|culprit| (culprit.kind, culprit.name.as_str()))
+            .collect(),
+    }
+}
+
+fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::Root => "root",
+        Role::SubAgent => "sub_agent",
+        Role::Leaf => "leaf",
+    }
+}
+
+fn note_kind(kind: RestoreKind) -> NoteKind {
+    match kind {
+        RestoreKind::Import => NoteKind::Import,
+        RestoreKind::Function => NoteKind::Function,
+        RestoreKind::Variable => NoteKind::Variable,
+    }
+}
+
+/// The item that a failed attempt is put down to. A tool file is the user's own: that is an error.
+fn blame(note: Note, reason: String) -> Result<RestoreFailure, ReplError> {
+    let kind = match note.kind {
+        NoteKind::Tools => return Err(ReplError::Start(format!("the tool file {}: {reason}", note.name))),
+        NoteKind::Import => RestoreKind::Import,
+        NoteKind::Function => RestoreKind::Function,
+        NoteKind::Variable => RestoreKind::Variable,
+    };
+    Ok(RestoreFailure {
+        name: note.name,
+        kind,
+        reason,
+    })
+}
+
+/// Leaves out everything that is not left out yet.
+fn give_up(restore: &RestoreSet, culprits: &mut Vec<RestoreFailure>) {
+    let imports = restore.imports.iter().map(|statement| (RestoreKind::Import, statement));
+    let functions = restore.functions.iter().map(|(name, _)| (RestoreKind::Function, name));
+    let variables = restore
+        .variables
+        .iter()
+        .map(|variable| (RestoreKind::Variable, &variable.name));
+    for (kind, name) in imports.chain(functions).chain(variables) {
+        if !culprits
+            .iter()
+            .any(|culprit| culprit.kind == kind && culprit.name == *name)
+        {
+            let reason = format!("not tried: {ATTEMPTS} others ended the interpreter");
+            culprits.push(RestoreFailure {
+                name: name.clone(),
+                kind,
+                reason,
+            });
+        }
+    }
+}

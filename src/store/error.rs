@@ -1,0 +1,212 @@
+//! What can go wrong with a store: each error says what, where, and what to do.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rusqlite::ErrorCode;
+
+use super::{Digest, Kind, MAX_NESTING, Token};
+use crate::disk::atomic::advice;
+
+/// An error of a store.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// A text that cannot be a session's id.
+    #[error("bad session id {id:?}: {reason}")]
+    BadSessionId {
+        /// The text.
+        id: String,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// No session of this id; nothing was created.
+    #[error("no session {id:?} here; `fast-rlm sessions` lists those there are")]
+    UnknownSession {
+        /// The id.
+        id: String,
+    },
+    /// The id is in use, or was: ids are never used again.
+    #[error("session id {id:?} is taken (ids are never used twice): choose another")]
+    SessionExists {
+        /// The id.
+        id: String,
+    },
+    /// Another writer took the session over; nothing was written.
+    #[error(
+        "session {session}: another process took over (its token is {current}, ours {ours}); nothing was written. Open \
+         the session again"
+    )]
+    Fenced {
+        /// The session.
+        session: String,
+        /// The writer's token.
+        ours: Token,
+        /// The token that counts now.
+        current: Token,
+    },
+    /// An event id was used before for an event of another kind.
+    #[error("session {session}: event id {id:?} was used before for another kind of event")]
+    IdClash {
+        /// The session.
+        session: String,
+        /// The event's id.
+        id: String,
+    },
+    /// An event names a turn that was never started.
+    #[error("session {session}: an event names turn {turn}, which was never started; nothing was copied")]
+    BadTurn {
+        /// The session.
+        session: String,
+        /// The turn, 0-based.
+        turn: u32,
+    },
+    /// A name is bound to a value that was neither given nor stored.
+    #[error("name {name:?} is bound to value {digest}, which is not stored")]
+    MissingValue {
+        /// The name.
+        name: String,
+        /// Its value's digest.
+        digest: Digest,
+    },
+    /// A stored value does not match its digest.
+    #[error("{}: value {digest} is damaged", path.display())]
+    DamagedValue {
+        /// The store's file.
+        path: PathBuf,
+        /// The value's digest.
+        digest: Digest,
+    },
+    /// The file was written by a newer major format; it was not touched.
+    #[error(
+        "{}: made by a newer version (format {found}, this one knows {known}); the file was not touched. Update fast-rlm",
+        path.display()
+    )]
+    StoreTooNew {
+        /// The store's file.
+        path: PathBuf,
+        /// Its format, `major.minor`.
+        found: String,
+        /// The newest one known here.
+        known: String,
+    },
+    /// The file is something else; it was not touched.
+    #[error("{}: not a store of fast-rlm ({what}); move it away", path.display())]
+    NotAStore {
+        /// The file.
+        path: PathBuf,
+        /// What it is instead.
+        what: String,
+    },
+    /// The store's contents are damaged.
+    #[error("{}: the database is damaged ({detail}); state.json and logs/ beside it are still readable", path.display())]
+    Damaged {
+        /// The store's file.
+        path: PathBuf,
+        /// What was found.
+        detail: String,
+    },
+    /// Other processes kept the database locked for longer than was waited.
+    #[error("{}: locked by another process for more than {waited_s} s; try again", path.display())]
+    Locked {
+        /// The store's file.
+        path: PathBuf,
+        /// How long was waited, seconds.
+        waited_s: u64,
+    },
+    /// The store was opened for reading only.
+    #[error("{}: opened for reading only", path.display())]
+    OpenedReadOnly {
+        /// The store's file.
+        path: PathBuf,
+    },
+    /// The file system refused.
+    #[error("{doing} {}: {source}; {}", path.display(), advice(source))]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// What was being done.
+        doing: &'static str,
+        /// The cause.
+        source: io::Error,
+    },
+    /// A payload could not be written as JSON.
+    #[error("an event cannot be written as JSON: {source}")]
+    Encode {
+        /// The cause.
+        source: serde_json::Error,
+    },
+    /// A value nests so deep that it could not be read back; nothing was written.
+    #[error("a {kind} event nests deeper than {MAX_NESTING} levels: flatten the value")]
+    TooDeep {
+        /// The event's kind.
+        kind: Kind,
+    },
+    /// SQLite, or the engine of another store, refused.
+    #[error("{doing} {}: {source}", path.display())]
+    Database {
+        /// The store's file.
+        path: PathBuf,
+        /// What was being done.
+        doing: &'static str,
+        /// The cause.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+/// Seconds that a connection waits for another process's transaction.
+pub(super) const BUSY_SECONDS: u64 = 30;
+
+impl StoreError {
+    /// Tells SQLite's error codes apart by what a person can do about them.
+    pub(super) fn from_sqlite(path: &Path, doing: &'static str, error: rusqlite::Error) -> Self {
+        let path = path.to_owned();
+        let code = error.sqlite_error_code();
+        let io = |kind: io::ErrorKind, path| Self::Io {
+            path,
+            doing,
+            source: kind.into(),
+        };
+        match code {
+            Some(ErrorCode::DiskFull) => io(io::ErrorKind::StorageFull, path),
+            Some(ErrorCode::ReadOnly) => Self::not_writable(path, doing),
+            Some(ErrorCode::PermissionDenied) => io(io::ErrorKind::PermissionDenied, path),
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked {
+                path,
+                waited_s: BUSY_SECONDS,
+            },
+            Some(ErrorCode::DatabaseCorrupt) => Self::Damaged {
+                path,
+                detail: error.to_string(),
+            },
+            Some(ErrorCode::NotADatabase) => Self::NotAStore {
+                path,
+                what: "no SQLite database".into(),
+            },
+            Some(ErrorCode::CannotOpen | ErrorCode::SystemIoFailure) => Self::true_cause(path, doing, error),
+            _ => Self::Database {
+                path,
+                doing,
+                source: Box::new(error),
+            },
+        }
+    }
+
+    /// SQLite says "read-only" of a file, a directory and a file system alike.
+    fn not_writable(path: PathBuf, doing: &'static str) -> Self {
+        let opened = std::fs::OpenOptions::new().write(true).open(&path);
+        let source = opened.err().unwrap_or_else(|| io::ErrorKind::PermissionDenied.into());
+        Self::Io { path, doing, source }
+    }
+
+    /// SQLite only says "unable to open" or "disk I/O error": asking the file system again mostly tells why.
+    fn true_cause(path: PathBuf, doing: &'static str, error: rusqlite::Error) -> Self {
+        match std::fs::OpenOptions::new().read(true).open(&path) {
+            Err(source) => Self::Io { path, doing, source },
+            Ok(_) => Self::Database {
+                path,
+                doing,
+                source: Box::new(error),
+            },
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The one gate that every exported text passes: sanitised unless raw text was asked for, and with secrets masked.
+
+use super::{secrets, strings};
+use crate::text::SafeText;
+use crate::text::secret::Secrets;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// What a masked secret looked like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SecretKind {
+    /// A provider's key (`sk-…` and its like).
+    ApiKey,
+    /// An AWS access key.
+    AwsKey,
+    /// A GitHub token.
+    GitHubToken,
+    /// The credential of a `Bearer` header.
+    Bearer,
+    /// A JSON web token.
+    WebToken,
+    /// A private key block.
+    PrivateKey,
+    /// A value that is named a password, key or token.
+    NamedValue,
+    /// A value that was registered as a secret.
+    Registered,
+}
+
+impl SecretKind {
+    /// Its name in reports and marks.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ApiKey => "API key",
+            Self::AwsKey => "AWS key",
+            Self::GitHubToken => "GitHub token",
+            Self::Bearer => "bearer token",
+            Self::WebToken => "web token",
+            Self::PrivateKey => "private key",
+            Self::NamedValue => "named secret",
+            Self::Registered => "registered secret",
+        }
+    }
+}
+
+/// Secrets of one kind that were masked at one place; never their values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Masked {
+    /// What they looked like.
+    pub kind: SecretKind,
+    /// Where they stood: `Q1 step 3 output`.
+    pub place: String,
+    /// How many; for registered ones, in how many texts.
+    pub count: u64,
+}
+
+/// Cleans text, and remembers what it masked where.
+pub(super) struct Cleaner {
+    raw: bool,
+    secrets: Secrets,
+    place: String,
+    masked: BTreeMap<(String, SecretKind), u64>,
+}
+
+impl Cleaner {
+    pub(super) fn new(raw: bool, secrets: Secrets) -> Self {
+        Self {
+            raw,
+            secrets,
+            place: String::new(),
+            masked: BTreeMap::new(),
+        }
+    }
+
+    /// Names the place that the next texts come from.
+    pub(super) fn at(&mut self, place: impl Into<String>) {
+        self.place = place.into();
+    }
+
+    /// Text of several lines; `part` is what it is of the place (`output`).
+    pub(super) fn block(&mut self, text: &str, part: &str) -> String {
+        if self.raw {
+            return self.mask(text, part);
+        }
+        self.mask(SafeText::block(text).as_str(), part)
+    }
+
+    /// JSON: its strings are texts of several lines; masking sees it whole, since names tell secrets too.
+    pub(super) fn json(&mut self, text: &str, part: &str) -> String {
+        if self.raw {
+            return self.mask(text, part);
+        }
+        let safe = strings::map(text, |string| SafeText::block(string).as_str().to_owned());
+        self.mask(&safe, part)
+    }
+
+    /// Text of one line.
+    pub(super) fn line(&mut self, text: &str, part: &str) -> String {
+        self.mask(SafeText::line(text).as_str(), part)
+    }
+
+    /// What was masked, by place and kind.
+    pub(super) fn masked(&self) -> Vec<Masked> {
+        let masked = self.masked.iter();
+        masked
+            .map(|((place, kind), count)| Masked {
+                kind: *kind,
+                place: place.clone(),
+                count: *count,
+            })
+            .collect()
+    }
+
+    fn mask(&mut self, text: &str, part: &str) -> String {
+        let known = self.secrets.redact(text);
+        if matches!(known, Cow::Owned(_)) {
+            self.count(SecretKind::Registered, part);
+        }
+        let mut out = String::with_capacity(known.len());
+        let mut kept = 0;
+        for found in secrets::find(&known) {
+            self.count(found.kind, part);
+            out.push_str(known.get(kept..found.bytes.start).unwrap_or_default());
+            out.push_str(&format!("[masked: {}]", found.kind.name()));
+            kept = found.bytes.end;
+        }
+        out.push_str(known.get(kept..).unwrap_or_default());
+        out
+    }
+
+    fn count(&mut self, kind: SecretKind, part: &str) {
+        let place = format!("{} {part}", self.place).trim().to_owned();
+        *self.masked.entry((place, kind)).or_default() += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_masked_and_reported_without_their_value() {
+        let mut cleaner = Cleaner::new(false, Secrets::default());
+        cleaner.at("Q1 step 2");
+        let text = cleaner.block("use sk-abcdefghijklmnop1234 and sk-zyxwvutsrqponmlk9876 now", "code");
+        assert_eq!(text, "use [masked: API key] and [masked: API key] now");
+        let masked = cleaner.masked();
+        assert_eq!(masked[0].place, "Q1 step 2 code");
+        assert_eq!((masked[0].kind, masked[0].count), (SecretKind::ApiKey, 2));
+    }
+
+    #[test]
+    fn raw_text_is_masked_too() {
+        let mut cleaner = Cleaner::new(true, Secrets::default());
+        assert_eq!(
+            cleaner.block("\u{1b}[1mpassword='hunter2'", ""),
+            "\u{1b}[1mpassword='[masked: named secret]'"
+        );
+    }
+}

@@ -1,0 +1,299 @@
+//! Finding secrets in text: keys of well-known shapes, and values that are named as secrets.
+//!
+//! Each finder is one pass over the text, whatever the text: what one run took is not looked at again. A finder that is unsure leaves the text alone when masking would destroy
+//! code (`password = getpass()`), and masks when a literal value stands there.
+
+use super::SecretKind;
+use std::ops::Range;
+
+/// A secret in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    /// Its bytes.
+    pub(super) bytes: Range<usize>,
+    /// What it looks like.
+    pub(super) kind: SecretKind,
+}
+
+/// A key that starts with a known prefix and goes on for a while.
+struct Prefix {
+    start: &'static str,
+    /// Fewest characters after it.
+    least: usize,
+    kind: SecretKind,
+}
+
+const PREFIXES: [Prefix; 14] = [
+    key("sk-", 16, SecretKind::ApiKey),
+    key("sk_live_", 16, SecretKind::ApiKey),
+    key("rk_live_", 16, SecretKind::ApiKey),
+    key("AIza", 30, SecretKind::ApiKey),
+    key("gsk_", 20, SecretKind::ApiKey),
+    key("hf_", 20, SecretKind::ApiKey),
+    key("AKIA", 16, SecretKind::AwsKey),
+    key("ASIA", 16, SecretKind::AwsKey),
+    key("ghp_", 20, SecretKind::GitHubToken),
+    key("gho_", 20, SecretKind::GitHubToken),
+    key("ghs_", 20, SecretKind::GitHubToken),
+    key("github_pat_", 20, SecretKind::GitHubToken),
+    key("glpat-", 16, SecretKind::ApiKey),
+    key("xoxb-", 16, SecretKind::ApiKey),
+];
+
+/// Names whose values are secrets, and the fewest characters that such a value has.
+const NAMES: [(&str, usize); 8] = [
+    ("password", 4),
+    ("passwd", 4),
+    ("passphrase", 6),
+    ("secret", 8),
+    ("api_key", 8),
+    ("apikey", 8),
+    ("access_token", 8),
+    ("auth_token", 8),
+];
+
+const fn key(start: &'static str, least: usize, kind: SecretKind) -> Prefix {
+    Prefix { start, least, kind }
+}
+
+/// Every secret in `text`, in order, none overlapping another.
+pub(super) fn find(text: &str) -> Vec<Found> {
+    let mut found = Vec::new();
+    private_keys(text, &mut found);
+    for prefix in &PREFIXES {
+        prefixed(text, prefix, &mut found);
+    }
+    bearers(text, &mut found);
+    web_tokens(text, &mut found);
+    named(text, &mut found);
+    in_addresses(text, &mut found);
+    found.sort_by_key(|f| (f.bytes.start, usize::MAX - f.bytes.end));
+    let mut end = 0;
+    found.retain(|f| {
+        let apart = f.bytes.start >= end;
+        end = end.max(f.bytes.end);
+        apart
+    });
+    found
+}
+
+fn is_key_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '-' | '_')
+}
+
+/// The bytes from `start` on that `accept` takes.
+fn run(text: &str, start: usize, accept: impl Fn(char) -> bool) -> Range<usize> {
+    let rest = text.get(start..).unwrap_or_default();
+    start..start + rest.find(|c| !accept(c)).unwrap_or(rest.len())
+}
+
+/// `at` does not continue a word.
+fn starts_word(text: &str, at: usize) -> bool {
+    let before = text.get(..at).and_then(|head| head.chars().next_back());
+    !before.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+fn prefixed(text: &str, prefix: &Prefix, found: &mut Vec<Found>) {
+    let mut end = 0;
+    for (at, start) in text.match_indices(prefix.start) {
+        if at < end || !starts_word(text, at) {
+            continue;
+        }
+        let bytes = run(text, at + start.len(), is_key_char);
+        end = bytes.end;
+        if bytes.len() >= prefix.least {
+            found.push(Found {
+                bytes: at..end,
+                kind: prefix.kind,
+            });
+        }
+    }
+}
+
+/// From the BEGIN line to the END line; to the end of the text where that was cut off.
+fn private_keys(text: &str, found: &mut Vec<Found>) {
+    const END: &str = "PRIVATE KEY-----";
+    let mut from = 0;
+    while let Some(begin) = text.get(from..).and_then(|rest| rest.find("-----BEGIN ")) {
+        let begin = from + begin;
+        let head = run(text, begin + 11, |c| {
+            c.is_ascii_uppercase() || c.is_ascii_digit() || c == ' '
+        });
+        if !text.get(head.clone()).unwrap_or_default().ends_with("PRIVATE KEY") {
+            from = head.end;
+            continue;
+        }
+        let body = text.get(head.end..).unwrap_or_default();
+        let end = body
+            .find("-----END ")
+            .and_then(|at| body.get(at..)?.find(END).map(|tail| head.end + at + tail + END.len()));
+        from = end.unwrap_or(text.len());
+        found.push(Found {
+            bytes: begin..from,
+            kind: SecretKind::PrivateKey,
+        });
+    }
+}
+
+/// `Bearer …`, the credential of an Authorization header.
+fn bearers(text: &str, found: &mut Vec<Found>) {
+    for word in ["Bearer ", "bearer "] {
+        for (at, start) in text.match_indices(word) {
+            let accept = |c: char| is_key_char(c) || matches!(c, '.' | '~' | '+' | '/' | '=');
+            let bytes = run(text, at + start.len(), accept);
+            if bytes.len() >= 16 {
+                found.push(Found {
+                    bytes,
+                    kind: SecretKind::Bearer,
+                });
+            }
+        }
+    }
+}
+
+/// JSON web tokens: three parts of base64, the first of which opens an object.
+fn web_tokens(text: &str, found: &mut Vec<Found>) {
+    let mut end = 0;
+    for (at, _) in text.match_indices("eyJ") {
+        if at < end || !starts_word(text, at) {
+            continue;
+        }
+        let bytes = run(text, at, |c| is_key_char(c) || c == '.');
+        end = bytes.end;
+        let token = text.get(bytes.clone()).unwrap_or_default();
+        if bytes.len() >= 30 && token.matches('.').count() == 2 {
+            found.push(Found {
+                bytes,
+                kind: SecretKind::WebToken,
+            });
+        }
+    }
+}
+
+/// `password = "…"`, `"api_key": "…"`, `PASSWORD=…`.
+fn named(text: &str, found: &mut Vec<Found>) {
+    let lower = text.to_ascii_lowercase();
+    for (name, least) in NAMES {
+        for (at, _) in lower.match_indices(name) {
+            if let Some(bytes) = value_after(text, at + name.len(), name)
+                && bytes.len() >= least
+            {
+                found.push(Found {
+                    bytes,
+                    kind: SecretKind::NamedValue,
+                });
+            }
+        }
+    }
+}
+
+/// The literal that is assigned to the name which ends at `at`; `None` for code, types and empty values.
+fn value_after(text: &str, at: usize, name: &str) -> Option<Range<usize>> {
+    let closed = run(text, at, |c| matches!(c, '"' | '\'' | '\\')).end;
+    let spaced = run(text, closed, |c| c == ' ').end;
+    let sign = text.get(spaced..)?.chars().next().filter(|c| matches!(c, '=' | ':'))?;
+    let value = run(text, spaced + sign.len_utf8(), |c| c == ' ').end;
+    let opened = run(text, value, |c| c == '\\').end;
+    if let Some(quote) = text.get(opened..)?.chars().next().filter(|c| matches!(c, '"' | '\'')) {
+        let bytes = run(text, opened + 1, |c| c != quote && !matches!(c, '\\' | '\n'));
+        return Some(bytes).filter(|b| !is_placeholder(text.get(b.clone()).unwrap_or_default(), name));
+    }
+    let bytes = run(text, value, |c| {
+        !c.is_whitespace() && !matches!(c, ',' | ';' | '&' | '"' | '\'' | ')' | '}' | '=')
+    });
+    let literal = text.get(bytes.clone())?;
+    let assigned = value == spaced + 1 && sign == '=' && !literal.contains(['(', '[', '{', '.']);
+    (assigned && !is_placeholder(literal, name)).then_some(bytes)
+}
+
+/// A value that stands for one, not one itself.
+fn is_placeholder(value: &str, name: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    lower.starts_with(['$', '<', '{', '[', '*'])
+        || lower == name
+        || ["none", "null", "true", "false", "string"].contains(&lower.as_str())
+}
+
+/// `https://user:password@host`.
+fn in_addresses(text: &str, found: &mut Vec<Found>) {
+    for (at, sign) in text.match_indices("://") {
+        let place = run(text, at + sign.len(), |c| {
+            !c.is_whitespace() && !matches!(c, '/' | '"' | '\'' | '<' | '>')
+        });
+        let Some((user, host)) = text.get(place.clone()).and_then(|whole| whole.rsplit_once('@')) else {
+            continue;
+        };
+        let Some((name, password)) = user.split_once(':') else {
+            continue;
+        };
+        let start = place.start + name.len() + 1;
+        if !password.is_empty() && !host.is_empty() && !is_placeholder(password, name) {
+            found.push(Found {
+                bytes: start..start + password.len(),
+                kind: SecretKind::NamedValue,
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    fn masked(text: &str) -> Vec<&str> {
+        find(text).into_iter().filter_map(|f| text.get(f.bytes)).collect()
+    }
+
+    #[rstest]
+    #[case("key sk-abcdefghijklmnop1234, then", "sk-abcdefghijklmnop1234")]
+    #[case("sk-or-v1-0123456789abcdef0123456789", "sk-or-v1-0123456789abcdef0123456789")]
+    #[case("id AKIAIOSFODNN7EXAMPLE.", "AKIAIOSFODNN7EXAMPLE")]
+    #[case("ghp_abcdefghijklmnopqrstuvwxyz0123", "ghp_abcdefghijklmnopqrstuvwxyz0123")]
+    #[case("Authorization: Bearer abc.def-ghi_jkl~mno=", "abc.def-ghi_jkl~mno=")]
+    #[case(
+        "t eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl x",
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl"
+    )]
+    #[case("password = \"hunter2!\"", "hunter2!")]
+    #[case("DB_PASSWORD=hunter2", "hunter2")]
+    #[case("{\"api_key\": \"0123456789\"}", "0123456789")]
+    #[case(r#"{\"password\": \"hunter2\"}"#, "hunter2")]
+    #[case("postgres://me:s3cret@db/x", "s3cret")]
+    #[case(
+        "-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----",
+        "-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----"
+    )]
+    #[case("-----BEGIN PRIVATE KEY-----\ncut off", "-----BEGIN PRIVATE KEY-----\ncut off")]
+    fn secrets_are_found(#[case] text: &str, #[case] secret: &str) {
+        assert_eq!(masked(text), [secret]);
+    }
+
+    #[rstest]
+    #[case("task-force, risk-averse-and-very-long-word")]
+    #[case("sk-short")]
+    #[case("password = getpass()")]
+    #[case("def login(password: str, secret=None):")]
+    #[case("connect(password=password)")]
+    #[case("api_key = os.environ[\"KEY\"]")]
+    #[case("PASSWORD=$PASSWORD")]
+    #[case("max_tokens=4096 and usage.total_tokens: 12345678")]
+    #[case("-----BEGIN CERTIFICATE-----\nMII\n-----END CERTIFICATE-----")]
+    #[case("https://example.org/a@b:c")]
+    #[case("the bearer of this letter")]
+    fn ordinary_text_is_left_alone(#[case] text: &str) {
+        assert_eq!(masked(text), Vec::<&str>::new());
+    }
+
+    proptest! {
+        #[test]
+        fn finds_lie_in_the_text_in_order(text in "(?s)(sk-|Bearer |password=|://|@|:|-----BEGIN |PRIVATE KEY-----|\"|[a-zé\n ]){0,40}") {
+            let mut end = 0;
+            for found in find(&text) {
+                prop_assert!(found.bytes.start >= end && text.get(found.bytes.clone()).is_some());
+                end = found.bytes.end;
+            }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Handing text to a person's own program: a private temporary file, and the command that opens it.
+//!
+//! Giving the terminal away and taking it back is `term`'s.
+
+use std::ffi::{OsStr, OsString};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempPath;
+
+/// Programs that are tried, in order, where no variable names one.
+const DEFAULTS: [&str; 3] = ["less", "more", "vi"];
+/// Variables that name a program, in order.
+const VARIABLES: [&str; 3] = ["VISUAL", "EDITOR", "PAGER"];
+
+/// Why text cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// No variable names a program, and none of the usual ones is there.
+    #[error("no program to open text with: set VISUAL, EDITOR or PAGER")]
+    NoProgram,
+    /// A variable cannot be read as a command.
+    #[error("{variable} is no command: {why}; it is read as words, with '…', \"…\" and \\ for quoting")]
+    BadCommand {
+        /// Its name.
+        variable: &'static str,
+        /// What is wrong.
+        why: &'static str,
+    },
+    /// The temporary file could not be written.
+    #[error("cannot write a temporary file in {dir}: {error}; set TMPDIR to a directory that is writable")]
+    File {
+        /// Where.
+        dir: PathBuf,
+        /// The cause.
+        #[source]
+        error: std::io::Error,
+    },
+}
+
+/// Text that lies ready to be opened. The file is removed when this is dropped.
+#[derive(Debug)]
+pub struct HandOff {
+    words: Vec<OsString>,
+    file: TempPath,
+}
+
+impl HandOff {
+    /// Writes `text` to a temporary file that only its owner can read, and finds the program to open it with.
+    /// `extension` (`py`, `json`) lets the program colour it.
+    ///
+    /// # Errors
+    ///
+    /// When there is no program, its variable cannot be read, or the file cannot be written.
+    pub fn prepare(
+        text: &str,
+        extension: &'static str,
+        environment: impl Fn(&str) -> Option<OsString>,
+    ) -> Result<Self, OpenError> {
+        let words = command(environment)?;
+        let dir = std::env::temp_dir();
+        let file = write(text, extension, &dir).map_err(|error| OpenError::File { dir, error })?;
+        Ok(Self { words, file })
+    }
+
+    /// The command, with the file as its last argument.
+    pub fn command(&self) -> Command {
+        let mut words = self.words.iter();
+        let mut command = Command::new(words.next().map_or(OsStr::new("less"), OsString::as_os_str));
+        command.args(words).arg(&self.file);
+        command
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.file
+    }
+}
+
+/// The name is random between our own prefix and suffix; the mode is 0600 from the start.
+fn write(text: &str, extension: &'static str, dir: &Path) -> std::io::Result<TempPath> {
+    let mut file = tempfile::Builder::new()
+        .prefix("fast-rlm-")
+        .suffix(&format!(".{extension}"))
+        .tempfile_in(dir)?;
+    file.write_all(text.as_bytes())?;
+    file.flush()?;
+    Ok(file.into_temp_path())
+}
+
+/// The first variable that is set to something, else the first usual program on the path.
+fn command(environment: impl Fn(&str) -> Option<OsString>) -> Result<Vec<OsString>, OpenError> {
+    for variable in VARIABLES {
+        let Some(value) = environment(variable).filter(|value| !value.is_empty()) else {
+            continue;
+        };
+        // A value that is no UTF-8 can only be a path.
+        let Some(line) = value.to_str() else {
+            return Ok(vec![value]);
+        };
+        let words = words(line).map_err(|why| OpenError::BadCommand { variable, why })?;
+        if !words.is_empty() {
+            return Ok(words.into_iter().map(OsString::from).collect());
+        }
+    }
+    let path = environment("PATH").unwrap_or_default();
+    let installed = |name: &&str| std::env::split_paths(&path).any(|dir| dir.join(name).is_file());
+    let found = DEFAULTS.iter().find(|name| installed(name));
+    found
+        .map(|name| vec![OsString::from(*name)])
+        .ok_or(OpenError::NoProgram)
+}
+
+/// Splits a command line into words as a shell does, without expanding anything.
+fn words(line: &str) -> Result<Vec<String>, &'static str> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (Some('\''), c) => word.get_or_insert_default().push(c),
+            (_, '\\') => word
+                .get_or_insert_default()
+                .push(chars.next().ok_or("it ends in a backslash")?),
+            (Some(_), c) => word.get_or_insert_default().push(c),
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            (None, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    if quote.is_some() {
+        return Err("a quote is not closed");
+    }
+    words.extend(word);
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case("vim", &["vim"])]
+    #[case("code --wait -n", &["code", "--wait", "-n"])]
+    #[case("'/opt/my editor/ed' \"a b\" c\\ d", &["/opt/my editor/ed", "a b", "c d"])]
+    #[case("ed ''", &["ed", ""])]
+    #[case("  less\t-R ", &["less", "-R"])]
+    #[case("e $HOME `id` ; rm", &["e", "$HOME", "`id`", ";", "rm"])]
+    fn command_lines_are_words(#[case] line: &str, #[case] expected: &[&str]) {
+        assert_eq!(words(line).unwrap(), expected);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        let error = command(|name| (name == "EDITOR").then(|| "vi 'x".into())).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("EDITOR is no command: a quote is not closed"),
+            "{error}"
+        );
+        assert!(words("vi \\").is_err());
+    }
+
+    #[test]
+    fn visual_goes_before_editor_and_editor_before_pager() {
+        let set = |names: &'static [&str]| move |name: &str| names.contains(&name).then(|| OsString::from(name));
+        assert_eq!(command(set(&["PAGER", "EDITOR", "VISUAL"])).unwrap(), ["VISUAL"]);
+        assert_eq!(command(set(&["PAGER", "EDITOR"])).unwrap(), ["EDITOR"]);
+        assert_eq!(command(set(&["PAGER"])).unwrap(), ["PAGER"]);
+    }
+
+    #[test]
+    fn without_variables_the_path_decides() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("more"), "").unwrap();
+        let path = dir.path().as_os_str().to_owned();
+        assert_eq!(
+            command(|name| (name == "PATH").then(|| path.clone())).unwrap(),
+            ["more"]
+        );
+        assert!(matches!(command(|_| None), Err(OpenError::NoProgram)));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_file_is_private_opened_by_the_command_and_removed_afterwards() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let hand_off = HandOff::prepare("words\n", "json", |name| (name == "EDITOR").then(|| "cat".into())).unwrap();
+        let path = hand_off.path().to_owned();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        assert!(name.starts_with("fast-rlm-") && name.ends_with(".json"), "{name}");
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(hand_off.command().output().unwrap().stdout, b"words\n");
+        drop(hand_off);
+        assert!(!path.exists());
+    }
+}

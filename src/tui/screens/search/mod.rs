@@ -1,0 +1,301 @@
+//! The session-wide search: a line to type in, and every text of the session that has it, grouped by run.
+//!
+//! Hits come in batches ([`Finder`]) while one types and reads. Enter opens the place; the search goes on behind it.
+
+mod draw;
+mod finder;
+mod hit;
+mod plan;
+mod results;
+
+pub use finder::{Batch, Finder, LineHit};
+pub use hit::{Hit, Part, Spot};
+
+use super::{Route, Screen};
+use crate::text::SafeText;
+use crate::tui::action::{Action, Context};
+use crate::tui::body::Text;
+use crate::tui::ctx::Ctx;
+use crate::tui::effect::{Effect, Focused, Outcome, Token};
+use crate::tui::input::{Answer, Input, Mouse, MouseKind, Reply};
+use crate::tui::widgets::{LineEdit, ListEvent, ListPane};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use results::{Results, Row};
+use std::time::Duration;
+
+/// How long typing must rest before the search begins.
+const REST: Duration = Duration::from_millis(120);
+
+/// How the search stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    /// Nothing was searched for yet.
+    #[default]
+    Idle,
+    /// It begins when typing has rested until then.
+    Due(Duration),
+    /// It runs.
+    Running,
+    /// Everything was looked through.
+    Done,
+    /// A person stopped it.
+    Stopped,
+}
+
+/// The screen.
+#[derive(Debug, Default)]
+pub struct SearchScreen {
+    line: LineEdit,
+    /// Keys type into the line; else they move in the list.
+    typing: bool,
+    state: State,
+    token: Token,
+    results: Results,
+    list: ListPane,
+    /// The selection was moved by hand: it stays on its hit.
+    moved: bool,
+    line_area: Rect,
+    caret: Option<Position>,
+}
+
+impl SearchScreen {
+    /// Searches for `pattern`; asks for one when it is empty.
+    pub fn new(pattern: &str) -> Self {
+        Self {
+            line: LineEdit::with_text(pattern),
+            typing: pattern.is_empty(),
+            ..Self::default()
+        }
+    }
+
+    /// Begins anew with what stands in the line.
+    fn start(&mut self) -> Outcome {
+        let old = self.token;
+        let running = self.state == State::Running;
+        let token = self.token.next();
+        self.results = Results::default();
+        self.list = ListPane::default();
+        self.moved = false;
+        let pattern = self.line.text().to_owned();
+        self.state = if pattern.is_empty() {
+            State::Idle
+        } else {
+            State::Running
+        };
+        let mut outcome = Outcome::consumed();
+        if running {
+            outcome = outcome.and(Effect::Cancel(old));
+        }
+        if pattern.is_empty() {
+            outcome
+        } else {
+            outcome.and(Effect::Search { token, pattern })
+        }
+    }
+
+    fn typed(&mut self, ctx: &Ctx<'_>) -> Outcome {
+        let due = ctx.now + REST;
+        let running = self.state == State::Running;
+        self.state = State::Due(due);
+        let outcome = Outcome::with(Effect::FrameAt(due));
+        if running {
+            outcome.and(Effect::Cancel(self.token))
+        } else {
+            outcome
+        }
+    }
+
+    fn stop(&mut self) -> Outcome {
+        self.state = State::Stopped;
+        Outcome::with(Effect::Cancel(self.token))
+    }
+
+    fn act(&mut self, action: Action) -> Outcome {
+        use Action as A;
+        match action {
+            A::Accept if matches!(self.state, State::Due(_) | State::Idle) => self.start(),
+            A::Accept | A::Open => self.open(),
+            A::Cancel if self.results.len() > 0 => {
+                self.typing = false;
+                Outcome::consumed()
+            }
+            A::Cancel => Outcome::with(Effect::Pop),
+            A::Search | A::SearchSession => {
+                self.typing = true;
+                Outcome::consumed()
+            }
+            A::Interrupt if self.state == State::Running => self.stop(),
+            A::SearchNext => Outcome::taken(self.step(Action::MoveDown)),
+            A::SearchPrevious => Outcome::taken(self.step(Action::MoveUp)),
+            action => {
+                let moved = self.list.act(action);
+                self.moved |= moved;
+                Outcome::taken(moved)
+            }
+        }
+    }
+
+    /// Moves to the next hit in a direction, past headings.
+    fn step(&mut self, action: Action) -> bool {
+        self.moved = true;
+        let start = self.list.selected();
+        loop {
+            let before = self.list.selected();
+            self.list.act(action);
+            let now = self.list.selected();
+            if now == before {
+                start.into_iter().for_each(|row| self.list.select(row));
+                return true;
+            }
+            if matches!(now.and_then(|row| self.results.row(row)), Some(Row::Hit(_))) {
+                return true;
+            }
+        }
+    }
+
+    fn open(&mut self) -> Outcome {
+        self.typing = false;
+        let Some(row) = self.list.selected() else {
+            return Outcome::consumed();
+        };
+        let route = match (self.results.row(row), self.results.hit_of(row).map(|hit| &hit.spot)) {
+            (Some(Row::Hit(_)), Some(Spot::Run { query, place, .. })) => Route::Run {
+                query: *query,
+                at: *place,
+            },
+            (Some(Row::Hit(_)), Some(Spot::Memory { name })) => Route::Memory {
+                name: Some(name.clone()),
+            },
+            (Some(Row::Memory(_)), _) => Route::Memory { name: None },
+            _ => match self.results.run_of(row) {
+                Some(query) => Route::Run { query, at: None },
+                None => return Outcome::consumed(),
+            },
+        };
+        Outcome::with(Effect::Push(route))
+    }
+
+    fn mouse(&mut self, mouse: Mouse) -> Outcome {
+        if mouse.kind == MouseKind::Press && mouse.is_in(self.line_area) {
+            self.typing = true;
+            return Outcome::consumed();
+        }
+        match self.list.mouse(mouse) {
+            Some(ListEvent::Opened(_)) => self.open(),
+            Some(ListEvent::Selected(_)) => {
+                (self.moved, self.typing) = (true, false);
+                Outcome::consumed()
+            }
+            Some(ListEvent::Scrolled) => Outcome::consumed(),
+            None => Outcome::ignored(),
+        }
+    }
+
+    fn answer(&mut self, answer: &Answer) -> Outcome {
+        if answer.token != self.token || self.state != State::Running {
+            return Outcome::ignored();
+        }
+        match &answer.result {
+            Ok(Reply::Hits { hits, .. }) => match hits.downcast_ref::<Batch>() {
+                Some(batch) => self.take(batch),
+                None => Outcome::ignored(),
+            },
+            Ok(_) => Outcome::ignored(),
+            Err(_) => {
+                self.state = State::Stopped;
+                Outcome::consumed()
+            }
+        }
+    }
+
+    /// Takes a batch; the selection stays on its hit, or on the first one until it is moved. A full list ends it.
+    fn take(&mut self, batch: &Batch) -> Outcome {
+        let selected = self.list.selected().and_then(|row| self.results.hit_of(row)).cloned();
+        self.results.add(batch.hits.clone());
+        if batch.done {
+            self.state = State::Done;
+        }
+        self.list.set_len(self.results.rows().len());
+        let kept = selected
+            .filter(|_| self.moved)
+            .and_then(|hit| self.results.row_of(&hit));
+        self.list.select(kept.unwrap_or(1));
+        if self.results.is_full() && !batch.done {
+            self.state = State::Done;
+            return Outcome::with(Effect::Cancel(self.token));
+        }
+        Outcome::consumed()
+    }
+}
+
+impl Screen for SearchScreen {
+    fn update(&mut self, input: &Input<'_>, ctx: &Ctx<'_>) -> Outcome {
+        match input {
+            Input::Opened if !self.typing => self.start(),
+            Input::Opened => Outcome::consumed(),
+            Input::Action(action) => self.act(*action),
+            Input::Key(key) if self.typing && self.line.key(*key) => self.typed(ctx),
+            Input::Paste(text) if self.typing => {
+                self.line.insert(text);
+                self.typed(ctx)
+            }
+            Input::Frame => match self.state {
+                State::Due(due) if ctx.now >= due => self.start(),
+                _ => Outcome::ignored(),
+            },
+            Input::Mouse(mouse) => self.mouse(*mouse),
+            Input::Answer(answer) => self.answer(answer),
+            _ => Outcome::ignored(),
+        }
+    }
+
+    fn draw(&mut self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
+        self.paint(area, buf, ctx);
+    }
+
+    fn context(&self) -> Context {
+        if self.typing {
+            Context::Prompt
+        } else {
+            Context::Everywhere
+        }
+    }
+
+    fn title(&self, _ctx: &Ctx<'_>) -> SafeText {
+        SafeText::literal("search")
+    }
+
+    fn hints(&self, _ctx: &Ctx<'_>) -> Vec<Action> {
+        use Action as A;
+        if self.typing {
+            return vec![A::Accept, A::SelectNext, A::SelectPrevious, A::Cancel];
+        }
+        vec![
+            A::Open,
+            A::SearchNext,
+            A::SearchPrevious,
+            A::SearchSession,
+            A::Copy,
+            A::Back,
+        ]
+    }
+
+    fn focused(&self, _ctx: &Ctx<'_>) -> Option<Focused> {
+        let hit = self.results.hit_of(self.list.selected()?)?;
+        let line = format!("{}{}{}", hit.before, hit.found, hit.after);
+        Some(Focused {
+            text: Text::new(line),
+            raw_shown: false,
+            title: SafeText::line(&format!("hit in {}", hit.title)),
+            extension: "txt",
+        })
+    }
+
+    fn cursor(&self) -> Option<Position> {
+        self.caret.filter(|_| self.typing)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,110 @@
+//! Pickles of other CPython versions: a session moves between them.
+
+use crate::desk::Desk;
+use crate::state::restored;
+use fast_rlm::repl::{Pickle, RestoreSet, SavedVariable, StartOptions};
+use rstest::rstest;
+
+const CLASSES: &str = "import dataclasses, collections, enum
+@dataclasses.dataclass
+class Item:
+    name: str
+    tags: list = dataclasses.field(default_factory=list)
+class Plain:
+    def __init__(self, v): self.v = v
+class Color(enum.Enum):
+    RED = 1
+class Flag(enum.Flag):
+    A = 1
+    B = 2
+NT = collections.namedtuple('NT', 'a b')
+";
+
+/// A dict with a value of each kind, written by the version with `pickle.dumps(values, 4)`.
+const PYTHON_3_11: &str = "gASVXQQAAAAAAAB9lCiMBm5lc3RlZJR9lIwBYZRdlChLAUdABAAAAAAAAE6ISwFLAoaUfZSMAWuUQwF4lHNlc4wEd2hlbpSMCGRhdGV0aW1llI\
+     wIZGF0ZXRpbWWUk5RDCgfoBQYHCAkAAAqUaAqMCHRpbWV6b25llJOUaAqMCXRpbWVkZWx0YZSTlEsASwBLAIeUUpSFlFKUhpRSlIwEZGF0ZZRo\
+     CowEZGF0ZZSTlEMEB+gBAZSFlFKUjARzcGFulGgRSwFLAEsAh5RSlIwBc5SPlChLAZCMAWOUjAtjb2xsZWN0aW9uc5SMB0NvdW50ZXKUk5R9lC\
+     iMAWGUSwKMAWKUSwF1hZRSlIwCZGSUaCSMC2RlZmF1bHRkaWN0lJOUjAhidWlsdGluc5SMBGxpc3SUk5SFlFKUaANdlEsBYXOMAm9klGgkjAtP\
+     cmRlcmVkRGljdJSTlClSlGgDSwFzjAJkcZRoJIwFZGVxdWWUk5QpSwWGlFKUKEsBSwJljANkZWOUjAdkZWNpbWFslIwHRGVjaW1hbJSTlIwEMS\
+     4yNZSFlFKUjAJmcpSMCWZyYWN0aW9uc5SMCEZyYWN0aW9ulJOUSwFLA4aUUpSMBGl0ZW2UjAhfX21haW5fX5SMBEl0ZW2Uk5QpgZR9lCiMBG5h\
+     bWWUjAFulIwEdGFnc5RdlIwBdJRhdWKMBXBsYWlulGhMjAVQbGFpbpSTlCmBlH2UjAF2lEsFc2KMBWNvbG9ylGhMjAVDb2xvcpSTlEsBhZRSlI\
+     wEZmxhZ5RoTIwERmxhZ5STlEsDhZRSlIwCbnSUaEyMAk5UlJOUSwFLAoaUgZSMA2JpZ5SKFQAAAAAAAGS1/TQFxNKHZpL5FTtsRIwBdZSMBHV1\
+     aWSUjARVVUlElJOUKYGUfZSMA2ludJRLBXNijARwYXRolIwHcGF0aGxpYpSMDVB1cmVQb3NpeFBhdGiUk5SMAS+UaAOMAWKUh5RSlIwDcGF0lI\
+     wCcmWUjAhfY29tcGlsZZSTlIwCYSuUSyCGlFKUjARwYXJ0lIwJZnVuY3Rvb2xzlIwHcGFydGlhbJSTlGgvjANpbnSUk5SFlFKUKGiHKX2UjARi\
+     YXNllEsCc050lGKMAmlwlIwJaXBhZGRyZXNzlIwLSVB2NEFkZHJlc3OUk5RKAQAACoWUUpSMA2FycpSMBWFycmF5lIwUX2FycmF5X3JlY29uc3\
+     RydWN0b3KUk5QojAVhcnJheZSMBWFycmF5lJOUjAFplEsIQwgBAAAAAgAAAJR0lFKUjANybmeUaC+MBXJhbmdllJOUSwBLA0sBh5RSlIwEY3Bs\
+     eJRoL4wHY29tcGxleJSTlEc/8AAAAAAAAEdAAAAAAAAAAIaUUpSMA2VycpRoL4wKVmFsdWVFcnJvcpSTlIwBeJSFlFKUjAJiYZRoL4wJYnl0ZW\
+     FycmF5lJOUQwFxlIWUUpSMA2dldJSMCG9wZXJhdG9ylIwKaXRlbWdldHRlcpSTlEsBhZRSlHUu";
+const PYTHON_3_12: &str = "gASVdQQAAAAAAAB9lCiMBm5lc3RlZJR9lIwBYZRdlChLAUdABAAAAAAAAE6ISwFLAoaUfZSMAWuUQwF4lHNlc4wEd2hlbpSMCGRhdGV0aW1llI\
+     wIZGF0ZXRpbWWUk5RDCgfoBQYHCAkAAAqUaAqMCHRpbWV6b25llJOUaAqMCXRpbWVkZWx0YZSTlEsASwBLAIeUUpSFlFKUhpRSlIwEZGF0ZZRo\
+     CowEZGF0ZZSTlEMEB+gBAZSFlFKUjARzcGFulGgRSwFLAEsAh5RSlIwBc5SPlChLAZCMAWOUjAtjb2xsZWN0aW9uc5SMB0NvdW50ZXKUk5R9lC\
+     iMAWGUSwKMAWKUSwF1hZRSlIwCZGSUjAtjb2xsZWN0aW9uc5SMC2RlZmF1bHRkaWN0lJOUjAhidWlsdGluc5SMBGxpc3SUk5SFlFKUaANdlEsB\
+     YXOMAm9klGgkjAtPcmRlcmVkRGljdJSTlClSlGgDSwFzjAJkcZSMC2NvbGxlY3Rpb25zlIwFZGVxdWWUk5QpSwWGlFKUKEsBSwJljANkZWOUjA\
+     dkZWNpbWFslIwHRGVjaW1hbJSTlIwEMS4yNZSFlFKUjAJmcpSMCWZyYWN0aW9uc5SMCEZyYWN0aW9ulJOUSwFLA4aUUpSMBGl0ZW2UjAhfX21h\
+     aW5fX5SMBEl0ZW2Uk5QpgZR9lCiMBG5hbWWUjAFulIwEdGFnc5RdlIwBdJRhdWKMBXBsYWlulGhOjAVQbGFpbpSTlCmBlH2UjAF2lEsFc2KMBW\
+     NvbG9ylGhOjAVDb2xvcpSTlEsBhZRSlIwEZmxhZ5RoTowERmxhZ5STlEsDhZRSlIwCbnSUaE6MAk5UlJOUSwFLAoaUgZSMA2JpZ5SKFQAAAAAA\
+     AGS1/TQFxNKHZpL5FTtsRIwBdZSMBHV1aWSUjARVVUlElJOUKYGUfZSMA2ludJRLBXNijARwYXRolIwHcGF0aGxpYpSMDVB1cmVQb3NpeFBhdG\
+     iUk5SMAS+UaAOMAWKUh5RSlIwDcGF0lIwCcmWUjAhfY29tcGlsZZSTlIwCYSuUSyCGlFKUjARwYXJ0lIwJZnVuY3Rvb2xzlIwHcGFydGlhbJST\
+     lGgwjANpbnSUk5SFlFKUKGiJKX2UjARiYXNllEsCc050lGKMAmlwlIwJaXBhZGRyZXNzlIwLSVB2NEFkZHJlc3OUk5RKAQAACoWUUpSMA2Fycp\
+     SMBWFycmF5lIwUX2FycmF5X3JlY29uc3RydWN0b3KUk5QojAVhcnJheZSMBWFycmF5lJOUjAFplEsIQwgBAAAAAgAAAJR0lFKUjANybmeUaDCM\
+     BXJhbmdllJOUSwBLA0sBh5RSlIwEY3BseJRoMIwHY29tcGxleJSTlEc/8AAAAAAAAEdAAAAAAAAAAIaUUpSMA2VycpRoMIwKVmFsdWVFcnJvcp\
+     STlIwBeJSFlFKUjAJiYZRoMIwJYnl0ZWFycmF5lJOUQwFxlIWUUpSMA2dldJSMCG9wZXJhdG9ylIwKaXRlbWdldHRlcpSTlEsBhZRSlHUu";
+const PYTHON_3_13: &str = "gASVdwQAAAAAAAB9lCiMBm5lc3RlZJR9lIwBYZRdlChLAUdABAAAAAAAAE6ISwFLAoaUfZSMAWuUQwF4lHNlc4wEd2hlbpSMCGRhdGV0aW1llI\
+     wIZGF0ZXRpbWWUk5RDCgfoBQYHCAkAAAqUaAqMCHRpbWV6b25llJOUaAqMCXRpbWVkZWx0YZSTlEsASwBLAIeUUpSFlFKUhpRSlIwEZGF0ZZRo\
+     CowEZGF0ZZSTlEMEB+gBAZSFlFKUjARzcGFulGgRSwFLAEsAh5RSlIwBc5SPlChLAZCMAWOUjAtjb2xsZWN0aW9uc5SMB0NvdW50ZXKUk5R9lC\
+     hoA0sCjAFilEsBdYWUUpSMAmRklIwLY29sbGVjdGlvbnOUjAtkZWZhdWx0ZGljdJSTlIwIYnVpbHRpbnOUjARsaXN0lJOUhZRSlGgDXZRLAWFz\
+     jAJvZJRoJIwLT3JkZXJlZERpY3SUk5QpUpRoA0sBc4wCZHGUjAtjb2xsZWN0aW9uc5SMBWRlcXVllJOUKUsFhpRSlChLAUsCZYwDZGVjlIwHZG\
+     VjaW1hbJSMB0RlY2ltYWyUk5SMBDEuMjWUhZRSlIwCZnKUjAlmcmFjdGlvbnOUjAhGcmFjdGlvbpSTlEsBSwOGlFKUjARpdGVtlIwIX19tYWlu\
+     X1+UjARJdGVtlJOUKYGUfZQojARuYW1llIwBbpSMBHRhZ3OUXZSMAXSUYXVijAVwbGFpbpRoTYwFUGxhaW6Uk5QpgZR9lIwBdpRLBXNijAVjb2\
+     xvcpRoTYwFQ29sb3KUk5RLAYWUUpSMBGZsYWeUaE2MBEZsYWeUk5RLA4WUUpSMAm50lGhNjAJOVJSTlEsBSwKGlIGUjANiaWeUihUAAAAAAABk\
+     tf00BcTSh2aS+RU7bESMAXWUjAR1dWlklIwEVVVJRJSTlCmBlH2UjANpbnSUSwVzYowEcGF0aJSMDnBhdGhsaWIuX2xvY2FslIwNUHVyZVBvc2\
+     l4UGF0aJSTlIwEL2EvYpSFlFKUjANwYXSUjAJyZZSMCF9jb21waWxllJOUjAJhK5RLIIaUUpSMBHBhcnSUjAlmdW5jdG9vbHOUjAdwYXJ0aWFs\
+     lJOUaC+MA2ludJSTlIWUUpQoaIcpfZSMBGJhc2WUSwJzTnSUYowCaXCUjAlpcGFkZHJlc3OUjAtJUHY0QWRkcmVzc5STlEoBAAAKhZRSlIwDYX\
+     JylIwFYXJyYXmUjBRfYXJyYXlfcmVjb25zdHJ1Y3RvcpSTlCiMBWFycmF5lIwFYXJyYXmUk5SMAWmUSwhDCAEAAAACAAAAlHSUUpSMA3JuZ5Ro\
+     L4wFcmFuZ2WUk5RLAEsDSwGHlFKUjARjcGx4lGgvjAdjb21wbGV4lJOURz/wAAAAAAAAR0AAAAAAAAAAhpRSlIwDZXJylGgvjApWYWx1ZUVycm\
+     9ylJOUjAF4lIWUUpSMAmJhlGgvjAlieXRlYXJyYXmUk5RDAXGUhZRSlIwDZ2V0lIwIb3BlcmF0b3KUjAppdGVtZ2V0dGVylJOUSwGFlFKUdS4=";
+
+#[rstest]
+#[case::of_3_11(PYTHON_3_11)]
+#[case::of_3_12(PYTHON_3_12)]
+#[case::of_3_13(PYTHON_3_13)]
+#[tokio::test]
+async fn pickles_of_older_versions_are_read(#[case] pickle: &str) {
+    let variable = SavedVariable {
+        name: "values".into(),
+        pickle: Pickle::Base64(pickle.into()),
+        comment: None,
+        note: None,
+        committed: false,
+    };
+    // The classes come as functions do, and before the values.
+    let functions = vec![("Item".to_owned(), CLASSES.to_owned())];
+    let restore = RestoreSet {
+        functions,
+        variables: vec![variable],
+        ..RestoreSet::default()
+    };
+    let (mut desk, report) = restored(restore).await;
+    assert_eq!(report.failed, []);
+    let check = "v = values
+assert v['nested'] == {'a': [1, 2.5, None, True, (1, 2), {'k': b'x'}]}
+assert v['when'].isoformat() == '2024-05-06T07:08:09.000010+00:00' and v['span'].days == 1 and v['date'].year == 2024
+assert (v['s'], v['c']['a'], v['dd']['new'], v['od']['a'], v['dq'].maxlen) == ({1}, 2, [], 1, 5)
+assert (str(v['dec']), str(v['fr']), v['item'], v['plain'].v) == ('1.25', '1/3', Item('n', ['t']), 5)
+assert v['color'] is Color.RED and v['flag'] == Flag.A | Flag.B and v['nt'] == NT(1, 2) and v['big'] == 10**50
+assert (v['u'].int, str(v['path']), v['pat'].pattern, v['part']('101'), str(v['ip'])) == (5, '/a/b', 'a+', 5, '10.0.0.1')
+assert (list(v['arr']), v['rng'], v['cplx'], v['err'].args, v['ba'], v['get']('ab')) == ([1, 2], range(3), 1 + 2j, ('x',), b'q', 'b')
+print(len(v))";
+    assert_eq!(desk.print(check).await, "28\n");
+}
+
+#[tokio::test]
+async fn ours_are_written_with_protocol_4() {
+    let (mut desk, _) = Desk::start(StartOptions::default()).await;
+    desk.print("x = {'a': 1}").await;
+    let sweep = desk.repl.sweep().await.unwrap();
+    let fast_rlm::repl::SweptPickle::Changed(bytes) = &sweep.variables[0].pickle else {
+        panic!("new")
+    };
+    assert_eq!(bytes.get(..2), Some(&b"\x80\x04"[..]));
+}
