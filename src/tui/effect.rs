@@ -64,8 +64,8 @@ pub enum Effect {
         /// What was typed.
         pattern: String,
     },
-    /// Export a run or the session, in the working directory; answered with [`Reply::Worked`](super::input::Reply)
-    /// that holds [`News`](super::export::News): progress, then the end.
+    /// Export a run or the session, in the working directory; answered with
+    /// [`Reply::Export`](super::input::Reply): progress now and then, and the end.
     Export {
         /// For the answers.
         token: Token,

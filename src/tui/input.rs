@@ -3,6 +3,7 @@
 use super::action::Action;
 use super::body::Body;
 use super::effect::Token;
+use super::export::News;
 use super::pattern::Pattern;
 use super::widgets::Highlights;
 use crate::source::Hit;
@@ -93,6 +94,8 @@ pub enum Reply {
         /// No more will come.
         done: bool,
     },
+    /// How an export stands: its progress, or its end.
+    Export(News),
     /// What a piece of work computed: the type its effect promised.
     Worked(Box<dyn Any + Send>),
 }

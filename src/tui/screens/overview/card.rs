@@ -28,7 +28,7 @@ pub(super) struct Card<'a> {
     /// The spine goes on below it.
     pub(super) joined: bool,
     /// How far it has entered, from 0 to 1.
-    pub(super) progress: f64,
+    pub(super) progress: f32,
     pub(super) pattern: Option<&'a Pattern>,
 }
 
@@ -214,16 +214,16 @@ impl Card<'_> {
     /// While it enters, what lies right of the uncovered part stays empty.
     fn uncover(&self, inner: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
         if self.progress < 1.0 {
-            let shown = (f64::from(inner.width) * self.progress) as u16;
+            let shown = (f32::from(inner.width) * self.progress) as u16;
             clear(indented(inner, shown), buf, ctx.style(Role::Text));
         }
     }
 }
 
 /// A bar whose cost is unknown is a pattern as long as its tokens; where even those are unknown, a short one.
-fn draw_bar(bar: CardBar, progress: f64, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
+fn draw_bar(bar: CardBar, progress: f32, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
     let grown = Rect {
-        width: (f64::from(area.width) * progress).round() as u16,
+        width: (f32::from(area.width) * progress).round() as u16,
         ..area
     };
     match bar.share {
