@@ -80,7 +80,7 @@ impl LogTable {
         let mut table = Self::default();
         let finding = Finding { file: Some(file), state: LogState::Found, queries: Vec::new(), link: None };
         let id = table.id_of(&finding);
-        let events = table.put(id, finding);
+        let events = table.put(id, finding).into_iter().collect();
         (table, events)
     }
 
