@@ -195,7 +195,7 @@ impl RunScreen {
             Ok(Reply::Worked(result)) => {
                 let _ = self.panes().any(|pane| pane.worked(token, result.as_ref()));
             }
-            Ok(Reply::Hits { .. }) => (),
+            Ok(Reply::Hits { .. } | Reply::Export(_)) => (),
             Err(why) => {
                 if self.bodies.take(token, Err(why.clone())) {
                     return self.show(true, ctx);
