@@ -2,6 +2,7 @@
 
 use super::limits::Exceeded;
 use super::memory::MemoryError;
+use super::person::Question;
 use super::schema::BadSchema;
 use crate::disk::transcript_writer::TranscriptError;
 use crate::provider::CallError;
@@ -32,6 +33,9 @@ pub enum RunError {
     /// An output schema is none.
     #[error(transparent)]
     Schema(#[from] BadSchema),
+    /// It asked, and nobody was there: it waits for the answer.
+    #[error("waits for an answer: {0}")]
+    Parked(Question),
     /// A person stopped it.
     #[error("cancelled; every completed step is kept")]
     Cancelled,
@@ -48,11 +52,12 @@ impl From<CallError> for RunError {
 }
 
 impl RunError {
-    /// The word for records: `limit`, `cancelled`, else `error`.
+    /// The word for records: `limit`, `cancelled`, `parked`, else `error`.
     pub fn outcome(&self) -> &'static str {
         match self {
             Self::Limit(_) => "limit",
             Self::Cancelled => "cancelled",
+            Self::Parked(_) => "parked",
             _ => "error",
         }
     }
@@ -62,7 +67,7 @@ impl RunError {
     pub(super) fn ends_query(&self) -> bool {
         match self {
             Self::Limit(exceeded) => exceeded.ends_query(),
-            Self::Cancelled | Self::Transcript(_) | Self::Memory(_) | Self::Store(_) => true,
+            Self::Cancelled | Self::Parked(_) | Self::Transcript(_) | Self::Memory(_) | Self::Store(_) => true,
             Self::Call(_) | Self::Repl(_) | Self::Schema(_) => false,
         }
     }

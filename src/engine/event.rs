@@ -3,6 +3,7 @@
 //! Everything durable was written before it is told (design: durable first, then shown). Deltas and output are told
 //! as they come; what they add up to is in the step's end.
 
+use super::person::Question;
 use crate::provider::Usage;
 use serde_json::Value;
 use std::sync::Arc;
@@ -76,6 +77,8 @@ pub enum What {
         /// What the question cost.
         usage: Usage,
     },
+    /// The run asks the person.
+    Asked(Question),
     /// FINAL, as JSON; for the root: accepted and recorded.
     Final(Value),
     /// The agent ended; the reason, when it has no FINAL.

@@ -80,6 +80,30 @@ pub(super) struct Prepared {
 }
 
 impl Input {
+    /// As the log keeps it: the query, and what else it takes to ask it again.
+    pub(super) fn recorded(&self) -> (Value, Value) {
+        match self {
+            Self::Text(text) => (Value::String(text.clone()), Value::Null),
+            Self::Json(value) => (value.clone(), Value::Null),
+            Self::File { path, prompt } => {
+                let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+                let settings = serde_json::json!({"input_file": path.to_string_lossy()});
+                (Value::String(prompt.clone()), settings)
+            }
+        }
+    }
+
+    /// From what the log kept.
+    pub(super) fn from_record(query: &Value, settings: &Value) -> Self {
+        match (settings.get("input_file").and_then(Value::as_str), query) {
+            (Some(path), query) => Self::File {
+                path: path.into(),
+                prompt: query.as_str().unwrap_or_default().to_owned(),
+            },
+            (None, query) => query.clone().into(),
+        }
+    }
+
     /// Reads what has to be read.
     pub(super) fn prepare(self) -> Result<Prepared, InputError> {
         match self {
@@ -235,6 +259,18 @@ mod tests {
         .err()
         .unwrap();
         assert!(error.to_string().contains("/nonexistent/x.json"));
+    }
+
+    #[test]
+    fn inputs_come_back_from_the_log() {
+        let file = Input::File {
+            path: "/data/a.csv".into(),
+            prompt: "Count.".into(),
+        };
+        for input in [Input::from("hello"), Input::from(json!({"a": [1]})), file] {
+            let (query, settings) = input.recorded();
+            assert_eq!(Input::from_record(&query, &settings), input);
+        }
     }
 
     #[test]

@@ -44,6 +44,23 @@ impl Keeper {
         Ok(Self { memory, journal })
     }
 
+    /// Goes on with a parked query.
+    pub(super) fn resume(mut memory: SessionMemory, journal: Journal, run: RunRef) -> Self {
+        memory.go_on(run);
+        Self {
+            memory,
+            journal: Some(Arc::new(journal)),
+        }
+    }
+
+    /// Closes a parked query as cancelled.
+    pub(super) fn drop_parked(mut memory: SessionMemory, writer: SessionWriter, turn: u32) -> Result<(), RunError> {
+        memory.fail(RunError::Cancelled.outcome())?;
+        let text = memory.text(true)?.unwrap_or_default();
+        Journal::drop_parked(&writer, turn, Digest::of(&text))?;
+        Ok(memory.put(&text)?)
+    }
+
     /// The log, for the hosts of this query's agents.
     pub(super) fn journal(&self) -> Weak<Journal> {
         self.journal.as_ref().map(Arc::downgrade).unwrap_or_default()
@@ -89,6 +106,11 @@ impl Keeper {
 
     /// Closes a query that has no FINAL.
     pub(super) fn fail(&mut self, error: &RunError) -> Result<(), RunError> {
+        let resuming = self.journal.as_ref().is_some_and(|journal| journal.is_resuming());
+        if resuming || matches!(error, RunError::Parked(_)) {
+            // The question stays open, and the query pending.
+            return Ok(());
+        }
         self.memory.fail(error.outcome())?;
         let text = self.memory.text(true)?.unwrap_or_default();
         if let Some(journal) = &self.journal {

@@ -5,13 +5,16 @@ use super::clock;
 use super::error::RunError;
 use super::event::{AgentId, RunEvent, Watch, What};
 use super::limits::Exceeded;
+use super::person::Person;
 use super::seats::Seats;
+use super::session::Query;
 use super::settings::{Model, Settings};
 use crate::disk::transcript_writer::{AgentRef, EndRecord, StepRecord, TranscriptWriter, UsageRecord};
 use crate::provider::{Cancel, Delta, Limits as CallLimits, Message, Reply, Request, Usage};
 use crate::repl::ReplFactory;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -21,6 +24,8 @@ pub(super) struct Run {
     pub(super) factory: Arc<dyn ReplFactory>,
     pub(super) budget: Budget,
     pub(super) seats: Seats,
+    /// Who answers `ask`; without anyone the run parks.
+    pub(super) person: Option<Arc<dyn Person>>,
     /// Stops every agent: pressed by a person, or by the first agent that meets the end of the query.
     pub(super) cancel: Cancel,
     /// Why the query ends, when a sub-agent met it.
@@ -30,25 +35,23 @@ pub(super) struct Run {
 }
 
 impl Run {
-    pub(super) fn new(
-        settings: Arc<Settings>,
-        factory: Arc<dyn ReplFactory>,
-        transcript: TranscriptWriter,
-        watch: Arc<dyn Watch>,
-        cancel: Cancel,
-    ) -> Self {
-        let budget = Budget::new(settings.limits.clone());
-        let seats = Seats::new(settings.limits.max_agents_at_once);
+    pub(super) fn new(query: &Query, transcript: TranscriptWriter) -> Self {
+        let limits = &query.settings.limits;
         Self {
-            settings,
-            factory,
-            budget,
-            seats,
-            cancel,
+            budget: Budget::new(limits.clone()),
+            seats: Seats::new(limits.max_agents_at_once),
+            settings: Arc::clone(&query.settings),
+            factory: Arc::clone(&query.factory),
+            person: query.person.clone(),
+            cancel: query.cancel.clone(),
             halted: OnceLock::new(),
             transcript,
-            watch,
+            watch: Arc::clone(&query.watch),
         }
+    }
+
+    pub(super) fn transcript_path(&self) -> &Path {
+        self.transcript.path()
     }
 
     /// Tells whoever watches. Everything durable was written before.

@@ -1,25 +1,26 @@
 //! A session as the engine drives it: its directory, its lock, and one query after another.
 
-use super::agent::{Ended, Spec, run_agent};
+use super::agent::{Ended, Spec, run_resumed};
 use super::budget::Spent;
-use super::clock;
 use super::error::RunError;
 use super::event::What;
 use super::event::{AgentId, Watch};
 use super::input::{Input, InputError, Prepared};
-use super::journal::{RecoverError, recover};
+use super::journal::{RecoverError, Tape, load_parked};
 use super::keeper::Keeper;
 use super::memory::{MemoryError, RunRef, SessionMemory, new_run};
+use super::open::Opened;
+use super::person::{Person, Question};
 use super::run::Run;
 use super::schema::{BadSchema, OutputSchema};
 use super::settings::Settings;
-use crate::disk::lock::{LockError, SessionLock};
+use crate::disk::lock::LockError;
 use crate::disk::transcript_writer::{TranscriptError, TranscriptWriter};
 use crate::provider::Cancel;
 use crate::repl::{FinalValue, ReplFactory};
 use crate::store::payload::TurnStarted;
-use crate::store::{NewSession, Redact, SessionRow, SessionWriter, Storage, Store, StoreError, locate};
-use std::borrow::Cow;
+use crate::store::{SessionRow, Store, StoreError, locate};
+use serde_json::Value;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -84,6 +85,8 @@ pub struct Query {
     pub watch: Arc<dyn Watch>,
     /// Stops it.
     pub cancel: Cancel,
+    /// Answers `ask`; without anyone the query parks.
+    pub person: Option<Arc<dyn Person>>,
 }
 
 /// What came of a query.
@@ -114,6 +117,28 @@ pub enum BeginError {
         #[source]
         cause: io::Error,
     },
+    /// It waits for an answer first.
+    #[error("session {} waits for an answer: {question}", dir.display())]
+    Parked {
+        /// The session's directory.
+        dir: PathBuf,
+        /// What it asks.
+        question: Question,
+    },
+    /// There is no question to answer.
+    #[error("session {} does not wait for an answer", dir.display())]
+    NothingParked {
+        /// The session's directory.
+        dir: PathBuf,
+    },
+    /// The answer is none of the question's options.
+    #[error("{answer:?} is not one of the answers to choose from: {question}")]
+    NotAnOption {
+        /// What was given.
+        answer: String,
+        /// What it asks.
+        question: Question,
+    },
     /// Its memory could not be read or written.
     #[error(transparent)]
     Memory(#[from] MemoryError),
@@ -142,75 +167,136 @@ pub enum BeginError {
 /// # Errors
 /// [`BeginError`] when it cannot begin; what stops it later is in the answer.
 pub async fn run_query(home: &Home, query: Query) -> Result<Answer, BeginError> {
+    let recorded = query.input.recorded();
     let prepared = query.input.clone().prepare()?;
     let schema = query.settings.schema.as_ref().map(OutputSchema::compile).transpose()?;
     make_dir(&home.logs())?;
-    let _lock = SessionLock::acquire(&home.dir, home.wait)?;
-    let storage = home.storage.as_deref();
-    let (writer, notes) = storage
-        .map(|storage| take_over(home, storage, &query.settings))
-        .transpose()?
-        .unzip();
+    let opened = Opened::open(home, &query.settings)?;
+    if let Some(parked) = opened.parked {
+        return Err(BeginError::Parked {
+            dir: home.dir.clone(),
+            question: parked.question,
+        });
+    }
     let memory = SessionMemory::open(&home.dir, query.settings.secrets.clone())?;
     let preamble = memory.preamble(query.settings.code_in_context);
     let (run_id, log_name) = new_run(&home.prefix, |name| home.logs().join(name).exists());
     let reference = RunRef {
-        run_id: run_id.clone(),
+        run_id,
         log_file: home.link(&log_name),
         query: prepared.query.clone(),
     };
-    let transcript = home.logs().join(log_name);
-    let lines = TranscriptWriter::open(&transcript)?;
-    let started = turn_started(&query.settings, &reference);
-    let keeper = Keeper::begin(memory, writer, started, reference).map_err(BeginError::Keep)?;
-    let (settings, factory) = (query.settings, query.factory);
-    let run = Arc::new(Run::new(settings, factory, lines, query.watch, query.cancel));
-    let spec = root_spec(&run, &run_id, prepared, schema, preamble, keeper);
-    for note in notes.unwrap_or_default() {
+    let lines = TranscriptWriter::open(&home.logs().join(log_name))?;
+    let started = turn_started(&query.settings, &reference, recorded);
+    let keeper = Keeper::begin(memory, opened.log, started, reference.clone()).map_err(BeginError::Keep)?;
+    let run = Arc::new(Run::new(&query, lines));
+    let spec = root_spec(&run, &reference.run_id, prepared, schema, preamble, keeper);
+    Ok(finish(run, spec, None, opened.notes).await)
+}
+
+/// Answers the question of a parked session, and runs its query on. No call that had finished is made again.
+///
+/// The query's own input is used, not `query.input`.
+///
+/// # Errors
+/// [`BeginError::NothingParked`], [`BeginError::NotAnOption`], and what keeps a query from beginning; the question
+/// stays open then.
+pub async fn answer(home: &Home, text: String, query: Query) -> Result<Answer, BeginError> {
+    let opened = Opened::open(home, &query.settings)?;
+    let nothing = || BeginError::NothingParked { dir: home.dir.clone() };
+    let (parked, (writer, _)) = opened.parked.zip(opened.log).ok_or_else(nothing)?;
+    if !parked.question.takes(&text) {
+        return Err(BeginError::NotAnOption {
+            answer: text,
+            question: parked.question,
+        });
+    }
+    let started = parked.started.clone();
+    let prepared = Input::from_record(&started.query, &started.settings).prepare()?;
+    let schema = query.settings.schema.as_ref().map(OutputSchema::compile).transpose()?;
+    let resumed = parked.resumed().ok_or_else(nothing)?;
+    let reference = RunRef {
+        run_id: started.run_id.clone(),
+        log_file: started.log_file.clone().unwrap_or_default(),
+        query: prepared.query.clone(),
+    };
+    let lines = TranscriptWriter::open(&home.dir.join(&reference.log_file))?;
+    let memory = SessionMemory::open(&home.dir, query.settings.secrets.clone())?;
+    let (journal, tape) = parked.answer(writer, text);
+    let keeper = Keeper::resume(memory, journal, reference.clone());
+    let run = Arc::new(Run::new(&query, lines));
+    let mut spec = root_spec(&run, &reference.run_id, prepared, schema, None, keeper);
+    spec.instruction = started.instruction;
+    spec.resumed = Some(resumed);
+    Ok(finish(run, spec, Some(tape), opened.notes).await)
+}
+
+/// Closes the parked query of a session as cancelled, without an answer.
+///
+/// # Errors
+/// [`BeginError::NothingParked`], and what keeps the session from being written.
+pub fn drop_question(home: &Home, settings: &Settings) -> Result<(), BeginError> {
+    let opened = Opened::open(home, settings)?;
+    let nothing = || BeginError::NothingParked { dir: home.dir.clone() };
+    let (parked, (writer, _)) = opened.parked.zip(opened.log).ok_or_else(nothing)?;
+    let mut memory = SessionMemory::open(&home.dir, settings.secrets.clone())?;
+    memory.go_on(RunRef {
+        run_id: parked.started.run_id.clone(),
+        log_file: parked.started.log_file.clone().unwrap_or_default(),
+        query: String::new(),
+    });
+    Keeper::drop_parked(memory, writer, parked.turn).map_err(BeginError::Keep)
+}
+
+/// What a parked session waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// What it asks.
+    pub question: Question,
+    /// The model that asked.
+    pub model: String,
+}
+
+/// What the session in `dir` waits for, read without taking its lock; `None` when it does not wait.
+///
+/// # Errors
+/// Those of its store.
+pub fn waiting(dir: &Path) -> Result<Option<Waiting>, StoreError> {
+    let location = locate(dir, None)?;
+    if !location.exists {
+        return Ok(None);
+    }
+    let store = Store::open_read_only(&location.root)?;
+    let sessions = store.events.sessions()?;
+    let ours = |row: &&SessionRow| location.session.as_ref().map_or(row.in_root, |name| row.id == *name);
+    let Some(row) = sessions.iter().find(ours) else {
+        return Ok(None);
+    };
+    let parked = load_parked(&store, &row.id)?;
+    Ok(parked.map(|parked| Waiting {
+        question: parked.question,
+        model: parked.started.model,
+    }))
+}
+
+async fn finish(run: Arc<Run>, spec: Spec, tape: Option<Tape>, notes: Vec<String>) -> Answer {
+    let run_id = spec.id.run_id.to_string();
+    for note in notes {
         run.tell(&spec.id, What::Notice(note));
     }
-    let ended = run_agent(Arc::clone(&run), spec).await;
-    Ok(Answer {
+    let ended = run_resumed(Arc::clone(&run), spec, tape).await;
+    Answer {
         result: close(ended),
         spent: run.budget.spent(),
         run_id,
-        transcript,
-    })
-}
-
-/// A session's log, taken over: its writer with the number of the next turn, and what was done to bring files and log
-/// in step.
-type TakenOver = ((SessionWriter, u32), Vec<String>);
-
-/// Opens the session's store, raises its token, and brings files and log in step.
-fn take_over(home: &Home, storage: &Path, settings: &Settings) -> Result<TakenOver, BeginError> {
-    let location = locate(&home.dir, Some(storage))?;
-    let store = Storage::dir(&location.root).open()?;
-    let session = match &location.session {
-        None => store.events.root_session(&NewSession::in_root(clock::now()))?,
-        Some(name) => named_session(&store, name)?,
-    };
-    let secrets = settings.secrets.clone();
-    let redact = move |text: &str| match secrets.redact(text) {
-        Cow::Borrowed(_) => None,
-        Cow::Owned(redacted) => Some(redacted),
-    };
-    let redact = Redact::with(move |text| redact(text).map_or(Cow::Borrowed(text), Cow::Owned));
-    let writer = SessionWriter::take_over(&store, &session.id)?.redacting(redact);
-    let recovered = recover(&store, &writer, &home.dir)?;
-    Ok(((writer, recovered.turn), recovered.notes))
-}
-
-fn named_session(store: &Store, name: &str) -> Result<SessionRow, StoreError> {
-    match store.events.session(name) {
-        Err(StoreError::UnknownSession { .. }) => store.events.create_session(&NewSession::named(name, clock::now())),
-        found => found,
+        transcript: run.transcript_path().to_owned(),
     }
 }
 
-fn turn_started(settings: &Settings, run: &RunRef) -> TurnStarted {
+fn turn_started(settings: &Settings, run: &RunRef, (query, input): (Value, Value)) -> TurnStarted {
     TurnStarted {
-        query: run.query.clone().into(),
+        query,
+        settings: input,
         instruction: settings.instruction.clone(),
         model: settings.model.name.clone(),
         sub_model: Some(settings.sub_model.name.clone()),
@@ -248,6 +334,7 @@ fn root_spec(
         preamble,
         journal: keeper.journal(),
         keeper: Some(keeper),
+        resumed: None,
     }
 }
 

@@ -111,6 +111,20 @@ pub enum Command {
     Warmup,
     /// Say what is ready: Python, model, keys, terminal.
     Doctor,
+    /// Answer the question that a session waits for, and let its query run on.
+    Answer {
+        /// The session's directory.
+        dir: PathBuf,
+        /// The answer; one of the question's options, where it has any.
+        #[arg(required_unless_present = "drop")]
+        text: Option<String>,
+        /// Give no answer: close the query as cancelled.
+        #[arg(long, conflicts_with = "text")]
+        drop: bool,
+        /// The model that goes on; the one that asked unless given.
+        #[arg(long, value_name = "MODEL")]
+        primary_agent: Option<String>,
+    },
     /// Print completions for a shell.
     Completions {
         /// Which shell.

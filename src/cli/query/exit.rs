@@ -22,6 +22,8 @@ pub enum Exit {
     Limit,
     /// 4: another process has the session.
     Busy,
+    /// 75: it waits for an answer.
+    Parked,
     /// 130: cancelled.
     Cancelled,
 }
@@ -35,6 +37,7 @@ impl Exit {
             Self::Usage => 2,
             Self::Limit => 3,
             Self::Busy => 4,
+            Self::Parked => 75,
             Self::Cancelled => 130,
         }
     }
@@ -63,6 +66,11 @@ pub(super) fn tell(failure: &Failure) -> Exit {
     let _ = writeln!(io::stderr(), "fast-rlm: {failure}");
     match failure {
         Failure::Begin(BeginError::Lock(LockError::Busy { .. })) => Exit::Busy,
+        Failure::Begin(BeginError::Parked { dir, .. }) => {
+            super::outcome::tell_how_to_answer(dir);
+            Exit::Parked
+        }
+        Failure::Begin(BeginError::NothingParked { .. } | BeginError::NotAnOption { .. }) => Exit::Usage,
         Failure::Begin(BeginError::Input(_) | BeginError::Schema(_)) => Exit::Usage,
         Failure::Begin(_) | Failure::Prepare(_) | Failure::Runtime(_) | Failure::Output(_) => Exit::Failed,
         _ => Exit::Usage,

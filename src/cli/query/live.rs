@@ -73,6 +73,11 @@ impl Live {
         }
     }
 
+    /// Says something above the progress line.
+    pub(super) fn say(&self, text: &str) {
+        self.line(text);
+    }
+
     pub(super) fn preparing(&self, line: &str) {
         self.line(line);
     }

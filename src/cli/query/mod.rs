@@ -5,12 +5,13 @@ mod config;
 mod exit;
 mod live;
 mod outcome;
+mod person;
 mod setup;
 
 pub use args::{Args, Command};
 pub use exit::Exit;
 
-use crate::engine::{Home, Query, run_query};
+use crate::engine::{self, BeginError, Query, drop_question, run_query, waiting};
 use crate::provider::Cancel;
 use crate::repl::PythonFactory;
 use clap::{CommandFactory, Parser};
@@ -25,11 +26,12 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
         Ok(args) => args,
         Err(error) => return exit::usage(&error),
     };
-    let done = match args.command {
+    let done = match &args.command {
+        Some(Command::Answer { .. }) => answer(args),
         Some(Command::Warmup) => setup::warmup(),
         Some(Command::Doctor) => setup::doctor(&args),
         Some(Command::Completions { shell }) => {
-            clap_complete::generate(shell, &mut Args::command(), "fast-rlm", &mut std::io::stdout());
+            clap_complete::generate(*shell, &mut Args::command(), "fast-rlm", &mut std::io::stdout());
             Ok(Exit::Done)
         }
         Some(Command::Man) => outcome::print_man(&Args::command()),
@@ -39,7 +41,41 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
     done.unwrap_or_else(|failure| exit::tell(&failure))
 }
 
+/// What is to be done with a session.
+enum Work {
+    Query,
+    Answer(String),
+}
+
 fn query(args: &Args) -> Result<Exit, Failure> {
+    run(args, Work::Query)
+}
+
+/// `fast-rlm answer`: the model that asked goes on, unless another is named.
+fn answer(mut args: Args) -> Result<Exit, Failure> {
+    let Some(Command::Answer {
+        dir,
+        text,
+        primary_agent,
+        ..
+    }) = args.command.take()
+    else {
+        return Ok(Exit::Usage);
+    };
+    let waiting = waiting(&dir)?.ok_or_else(|| BeginError::NothingParked { dir: dir.clone() })?;
+    args.primary_agent = primary_agent.or(Some(waiting.model));
+    args.session_dir = Some(dir);
+    match text {
+        Some(text) => run(&args, Work::Answer(text)),
+        None => {
+            let setup = Setup::read(&args)?;
+            drop_question(&setup.home, &setup.settings)?;
+            Ok(Exit::Done)
+        }
+    }
+}
+
+fn run(args: &Args, work: Work) -> Result<Exit, Failure> {
     let setup = Setup::read(args)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -48,28 +84,29 @@ fn query(args: &Args) -> Result<Exit, Failure> {
     let live = Arc::new(Live::new(setup.verbosity, &setup.settings));
     let factory = PythonFactory::load(&mut |line| live.preparing(line)).map_err(Failure::Prepare)?;
     let cancel = Cancel::new();
-    let input = setup.input.clone();
     let query = Query {
-        input,
+        input: setup.input.clone(),
         settings: Arc::new(setup.settings),
         factory: Arc::new(factory),
         watch: Arc::clone(&live) as _,
         cancel: cancel.clone(),
+        person: person::at_terminal(setup.verbosity, &live),
     };
     let interrupts = exit::cancel_on_interrupt(cancel);
-    let answered = runtime.block_on(run(&setup.home, query));
+    let answered = runtime.block_on(async {
+        match work {
+            Work::Query => run_query(&setup.home, query).await,
+            Work::Answer(text) => engine::answer(&setup.home, text, query).await,
+        }
+    });
     interrupts.close();
     live.done();
-    // Parked host calls and their threads must not hold the program.
+    // A question that nobody answered and its thread must not hold the program.
     runtime.shutdown_background();
     let answer = answered?;
-    outcome::report(&answer, &live, args)?;
+    live.closing(&answer, args.session_dir.is_some() || args.log_dir.is_some());
     match &answer.result {
         Ok(value) => outcome::print_value(&value.value, args.json, &answer),
-        Err(error) => Ok(outcome::print_error(error, args.json, &answer)),
+        Err(error) => Ok(outcome::print_error(error, args, &setup.home.dir, &answer)),
     }
-}
-
-async fn run(home: &Home, query: Query) -> Result<crate::engine::Answer, Failure> {
-    Ok(run_query(home, query).await?)
 }

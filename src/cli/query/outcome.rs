@@ -2,19 +2,12 @@
 
 use super::args::Args;
 use super::exit::Exit;
-use super::live::Live;
 use super::setup::Failure;
 use crate::engine::{Answer, RunError, Spent};
 use crate::text::SafeText;
 use serde_json::{Value, json};
 use std::io::{self, IsTerminal, Write};
-
-/// The closing lines of a run, unless it is silent.
-pub(super) fn report(answer: &Answer, live: &Live, args: &Args) -> Result<(), Failure> {
-    let transcript = args.session_dir.is_some() || args.log_dir.is_some();
-    live.closing(answer, transcript);
-    Ok(())
-}
+use std::path::Path;
 
 /// The answer: text as it is, anything else as JSON. On a terminal, text is made safe to show.
 pub(super) fn print_value(value: &Value, as_json: bool, answer: &Answer) -> Result<Exit, Failure> {
@@ -30,8 +23,8 @@ pub(super) fn print_value(value: &Value, as_json: bool, answer: &Answer) -> Resu
 }
 
 /// Why there is no answer, on stderr; with `--json` on stdout too.
-pub(super) fn print_error(error: &RunError, as_json: bool, answer: &Answer) -> Exit {
-    if as_json {
+pub(super) fn print_error(error: &RunError, args: &Args, dir: &Path, answer: &Answer) -> Exit {
+    if args.json {
         let _ = writeln!(io::stdout(), "{}", record(answer, None, Some(error)));
     }
     let told = SafeText::line(&error.to_string());
@@ -39,8 +32,21 @@ pub(super) fn print_error(error: &RunError, as_json: bool, answer: &Answer) -> E
     match error {
         RunError::Limit(_) => Exit::Limit,
         RunError::Cancelled => Exit::Cancelled,
+        RunError::Parked(_) => {
+            tell_how_to_answer(dir);
+            Exit::Parked
+        }
         _ => Exit::Failed,
     }
+}
+
+/// The commands that answer a parked query, or close it.
+pub(super) fn tell_how_to_answer(dir: &Path) {
+    let dir = SafeText::line(&dir.to_string_lossy());
+    let lines = format!(
+        "  fast-rlm answer {dir} TEXT     answers it, and the query goes on\n  fast-rlm answer {dir} --drop   closes it without an answer"
+    );
+    let _ = writeln!(io::stderr(), "{lines}");
 }
 
 /// The object of `--json`.

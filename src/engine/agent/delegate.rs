@@ -62,6 +62,7 @@ impl Delegation {
             preamble: None,
             keeper: None,
             journal: parent.journal.clone(),
+            resumed: None,
         }
     }
 }

@@ -7,12 +7,14 @@ use crate::engine::clock;
 use crate::engine::error::RunError;
 use crate::engine::event::What;
 use crate::engine::journal::cell_outcome;
+use crate::engine::person::Question;
 use crate::engine::prompts::{guard_question, guard_refuses};
 use crate::engine::seats::Seat;
 use crate::engine::truncate::head;
 use crate::provider::Message;
 use crate::repl::{HostCall, HostCalls, HostError, PythonException};
-use crate::store::payload::LeafCall;
+use crate::store::StoreError;
+use crate::store::payload::{CellOutcome, LeafCall};
 use async_trait::async_trait;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -35,9 +37,7 @@ impl HostCalls for Host {
             // Python tools run inside the sandbox and need no leave to.
             "tool_begin" => Ok(json!({"run": true})),
             "tool_end" => Ok(Value::Null),
-            "ask" => Err(HostError::new(
-                "nobody is there to answer: decide yourself, or end with what you have",
-            )),
+            "ask" => self.ask(&call.args).await,
             other => Err(HostError::new(format!("{other} is not available in this run"))),
         }
     }
@@ -89,7 +89,43 @@ impl Host {
         self.seat.stand_during(work).await
     }
 
+    /// A recorded answer, the person's, or none yet: then the step parks, durably, and this call never returns.
+    async fn ask(&self, args: &Value) -> Result<Value, HostError> {
+        let question = Question::from_call(self.talk.next_question(), args)?;
+        if let Some(answer) = self
+            .talk
+            .tape()
+            .and_then(|tape| tape.answer(question.number).map(str::to_owned))
+        {
+            return Ok(answer.into());
+        }
+        self.run.tell(&self.spec.id, What::Asked(question.clone()));
+        if let Some(person) = &self.run.person
+            && let Some(answer) = self.seat.stand_during(person.ask(&question)).await
+        {
+            return Ok(answer.into());
+        }
+        let Some(journal) = self.spec.journal.upgrade() else {
+            return Err(HostError::new(
+                "nobody is there to answer: decide yourself, or end with what you have",
+            ));
+        };
+        journal.park(&question).map_err(|error| self.unkept(error))?;
+        self.talk.park(question);
+        std::future::pending().await
+    }
+
+    /// What this call returned when its step was run before, if it parked then.
+    fn recorded(&self, args: &Value) -> Option<Result<Value, HostError>> {
+        let (tape, journal) = (self.talk.tape()?, self.spec.journal.upgrade()?);
+        let outcome = tape.serve("llm_query", journal.input_digest(&args.to_string()))?;
+        Some(answer_of(outcome))
+    }
+
     async fn child(&self, delegation: Delegation, args: &Value) -> (Result<Value, HostError>, Option<LeafCall>) {
+        if let Some(answer) = self.recorded(args) {
+            return (answer, None);
+        }
         let journal = self.spec.journal.upgrade();
         let spec = delegation.into_spec(&self.run.settings, &self.spec);
         let begun = journal.map(|journal| LeafCall {
@@ -114,15 +150,17 @@ impl Host {
         (answer, cell)
     }
 
-    /// A result that cannot be logged ends the query: it could not be kept.
     fn log(&self, cells: Vec<LeafCall>) -> Result<(), HostError> {
         let journal = self.spec.journal.upgrade().filter(|_| !cells.is_empty());
         let logged = journal.map_or(Ok(()), |journal| journal.cells(cells));
-        logged.map_err(|error| {
-            let error = RunError::from(error);
-            self.run.halt_on(&error);
-            HostError::new(error.to_string())
-        })
+        logged.map_err(|error| self.unkept(error))
+    }
+
+    /// A result or question that cannot be logged ends the query: it could not be kept.
+    fn unkept(&self, error: StoreError) -> HostError {
+        let error = RunError::from(error);
+        self.run.halt_on(&error);
+        HostError::new(error.to_string())
     }
 
     /// Asks once for the whole batch before a sub-agent is given nearly everything its parent has.
@@ -155,6 +193,22 @@ impl Host {
             },
         );
         if passed { Ok(()) } else { Err(refused(&reply.text)) }
+    }
+}
+
+/// A recorded outcome, as it reached Python then.
+fn answer_of(outcome: CellOutcome) -> Result<Value, HostError> {
+    match outcome {
+        CellOutcome::Returned(value) => Ok(value),
+        CellOutcome::Raised { kind, message } => Err(HostError {
+            exception: PythonException::named(&kind),
+            message,
+        }),
+        CellOutcome::Denied { reason } => Err(HostError {
+            exception: PythonException::Permission,
+            message: reason,
+        }),
+        CellOutcome::Truncated { head, .. } => Ok(head.into()),
     }
 }
 

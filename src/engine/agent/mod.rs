@@ -10,7 +10,7 @@ pub(super) use delegate::{context, context_chars, task};
 
 use super::error::RunError;
 use super::event::{AgentId, What};
-use super::journal::Journal;
+use super::journal::{Journal, Tape};
 use super::keeper::Keeper;
 use super::limits::Exceeded;
 use super::prompts::StepsLeft;
@@ -42,6 +42,19 @@ pub(super) struct Spec {
     /// The session's log, for the leaf calls of every agent. Weak: REPLs end a little after their agents, and must
     /// not keep the store open.
     pub(super) journal: Weak<Journal>,
+    /// A parked turn that goes on.
+    pub(super) resumed: Option<Resumed>,
+}
+
+/// Where a parked turn goes on.
+#[derive(Clone)]
+pub(super) struct Resumed {
+    /// The conversation, without the system prompt, up to the reply whose step parked.
+    pub(super) messages: Vec<Message>,
+    /// Replies so far, that one included.
+    pub(super) steps: u64,
+    /// That reply.
+    pub(super) reply: Reply,
 }
 
 impl Spec {
@@ -63,6 +76,11 @@ pub(super) struct Ended {
 
 /// Runs an agent to its end; its start and end are recorded and told.
 pub(super) async fn run_agent(run: Arc<Run>, spec: Spec) -> Ended {
+    run_resumed(run, spec, None).await
+}
+
+/// Runs an agent to its end, going on with a parked step where there is a tape of one.
+pub(super) async fn run_resumed(run: Arc<Run>, spec: Spec, tape: Option<Tape>) -> Ended {
     let id = spec.id.clone();
     run.tell(
         &id,
@@ -70,11 +88,14 @@ pub(super) async fn run_agent(run: Arc<Run>, spec: Spec) -> Ended {
             task: spec.task.clone(),
         },
     );
-    let mut ended = Box::pin(attend(&run, spec)).await;
+    let mut ended = Box::pin(attend(&run, spec, tape)).await;
     if let Err(error) = &ended.result {
         run.halt_on(error);
     }
-    if let Err(unrecorded) = run.record_end(&id, ended.result.as_ref().err()) {
+    // A parked agent has not ended.
+    if !matches!(ended.result, Err(RunError::Parked(_)))
+        && let Err(unrecorded) = run.record_end(&id, ended.result.as_ref().err())
+    {
         ended.result = ended.result.and(Err(unrecorded));
     }
     run.tell(
@@ -86,7 +107,7 @@ pub(super) async fn run_agent(run: Arc<Run>, spec: Spec) -> Ended {
     ended
 }
 
-async fn attend(run: &Arc<Run>, mut spec: Spec) -> Ended {
+async fn attend(run: &Arc<Run>, mut spec: Spec, tape: Option<Tape>) -> Ended {
     let keeper = spec.keeper.take();
     match Agent::start(Arc::clone(run), spec, keeper).await {
         Err((error, keeper)) => Ended {
@@ -94,7 +115,7 @@ async fn attend(run: &Arc<Run>, mut spec: Spec) -> Ended {
             keeper,
         },
         Ok(mut agent) => Ended {
-            result: agent.work().await,
+            result: agent.work(tape).await,
             keeper: agent.keeper,
         },
     }
@@ -124,7 +145,13 @@ enum Next {
 }
 
 impl Agent {
-    async fn work(&mut self) -> Result<FinalValue, RunError> {
+    async fn work(&mut self, tape: Option<Tape>) -> Result<FinalValue, RunError> {
+        if let Some((tape, resumed)) = tape.zip(self.spec.resumed.clone()) {
+            match self.step_again(&resumed.reply, tape).await? {
+                Next::Message(text) => self.talk.push(Message::user(text)),
+                Next::Final(value) => return Ok(value),
+            }
+        }
         loop {
             let reply = self.ask_model().await?;
             self.steps += 1;

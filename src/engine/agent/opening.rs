@@ -2,7 +2,7 @@
 
 use super::host::Host;
 use super::talk::Talk;
-use super::{Agent, Keeper, Run, RunError, Spec, What};
+use super::{Agent, Keeper, Resumed, Run, RunError, Spec, What};
 use crate::disk::transcript_writer::{Instants, StepRecord, UsageRecord};
 use crate::engine::clock;
 use crate::engine::prompts::{first_message, schema_notice, system_prompt};
@@ -22,8 +22,11 @@ impl Agent {
         let (spec, talk) = (Arc::new(spec), Arc::new(Talk::default()));
         let host = Host::new(Arc::clone(&run), Arc::clone(&spec), Arc::clone(&talk), seat.clone());
         let options = start_options(&run, &spec, keeper.as_ref());
+        let resumed = spec.resumed.is_some();
         let begun = async {
-            run.record_start(&spec.id)?;
+            if !resumed {
+                run.record_start(&spec.id)?;
+            }
             Ok::<Started, RunError>(run.factory.start(options, Arc::new(host)).await?)
         };
         let started = match begun.await {
@@ -47,16 +50,39 @@ impl Agent {
         for (file, reason) in &started.tool_errors {
             agent.tell(What::Notice(format!("tools from {file} could not be loaded: {reason}")));
         }
-        match agent.open_conversation(&started.tools, &started.restored).await {
+        let opened = match agent.spec.resumed.as_ref() {
+            Some(resumed) => {
+                agent.take_up(&resumed.clone());
+                Ok(())
+            }
+            None => agent.open_conversation(&started.tools, &started.restored).await,
+        };
+        match opened {
             Ok(()) => Ok(agent),
             Err(error) => Err((error, agent.keeper)),
         }
     }
 
+    /// Takes up the conversation where it parked.
+    fn take_up(&mut self, resumed: &Resumed) {
+        self.talk.push(Message::system(self.system_prompt()));
+        resumed
+            .messages
+            .iter()
+            .for_each(|message| self.talk.push(message.clone()));
+        self.steps = resumed.steps;
+        self.logged = resumed.messages.len() + 1;
+    }
+
+    fn system_prompt(&self) -> String {
+        let leaf = self.spec.role(self.run.settings.limits.max_depth) == Role::Leaf;
+        system_prompt(leaf, self.keeper.is_some(), self.spec.instruction.as_deref())
+    }
+
     /// Runs the probe, records it, and puts the first two messages.
     async fn open_conversation(&mut self, tools: &[ToolInfo], restored: &RestoreReport) -> Result<(), RunError> {
         let started = clock::now();
-        let (outcome, _) = self.execute(0, PROBE).await;
+        let (outcome, _) = self.execute(0, PROBE).await?;
         let schema = self
             .spec
             .schema
@@ -88,9 +114,7 @@ impl Agent {
         };
         self.run.record_step(&self.spec.id, &step)?;
         self.tell(What::Probed { output: output.clone() });
-        let leaf = self.spec.role(self.run.settings.limits.max_depth) == Role::Leaf;
-        let system = system_prompt(leaf, self.keeper.is_some(), self.spec.instruction.as_deref());
-        self.talk.push(Message::system(system));
+        self.talk.push(Message::system(self.system_prompt()));
         self.talk.push(Message::user(first_message(
             self.spec.preamble.as_deref(),
             PROBE,

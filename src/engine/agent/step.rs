@@ -4,7 +4,7 @@ use super::{Agent, Next, RunError, What};
 use crate::disk::transcript_writer::{Instants, StepRecord};
 use crate::engine::blocks::repl_code;
 use crate::engine::clock;
-use crate::engine::journal::{model_call, step_ended};
+use crate::engine::journal::{Tape, model_call, step_ended};
 use crate::engine::keeper::KeptStep;
 use crate::engine::prompts::{no_code_message, schema_rejection, step_message};
 use crate::engine::run::usage_record;
@@ -35,7 +35,15 @@ struct Ran<'a> {
 }
 
 impl Agent {
+    /// Runs a parked step again, from its start; what it got before is served from the tape.
+    pub(super) async fn step_again(&mut self, reply: &Reply, tape: Tape) -> Result<Next, RunError> {
+        self.talk.begin_step(Some(Arc::new(tape)));
+        let code = repl_code(&reply.text).unwrap_or_default();
+        self.run_step(reply, &code).await
+    }
+
     pub(super) async fn step(&mut self, reply: &Reply) -> Result<Next, RunError> {
+        self.talk.begin_step(None);
         let code = repl_code(&reply.text);
         self.tell(What::CallEnded {
             code: code.clone(),
@@ -82,7 +90,7 @@ impl Agent {
 
     async fn run_step(&mut self, reply: &Reply, code: &str) -> Result<Next, RunError> {
         let started = clock::now();
-        let (outcome, sweep) = self.execute(self.steps, code).await;
+        let (outcome, sweep) = self.execute(self.steps, code).await?;
         let cancelled = outcome
             .error
             .as_ref()
@@ -116,7 +124,7 @@ impl Agent {
     }
 
     /// Runs code and, where it left an instance with a session, sweeps it.
-    pub(super) async fn execute(&mut self, number: u64, code: &str) -> (StepOutcome, Option<Sweep>) {
+    pub(super) async fn execute(&mut self, number: u64, code: &str) -> Result<(StepOutcome, Option<Sweep>), RunError> {
         let step = Step::new(u32::try_from(number).unwrap_or(u32::MAX), code);
         let canceller = self.repl.canceller();
         let (run, id) = (Arc::clone(&self.run), self.spec.id.clone());
@@ -125,6 +133,8 @@ impl Agent {
             let mut running = std::pin::pin!(self.repl.run(step, &mut output));
             tokio::select! {
                 outcome = &mut running => outcome,
+                // The instance is given up: the step runs again from its start when the answer is there.
+                question = self.talk.parked() => return Err(RunError::Parked(question)),
                 () = self.run.cancel.cancelled() => {
                     canceller.cancel();
                     running.await
@@ -137,7 +147,7 @@ impl Agent {
             // A sweep that fails costs the instance, not the step.
             InstanceState::Alive | InstanceState::Exhausted => self.repl.sweep().await.ok(),
         };
-        (outcome, sweep)
+        Ok((outcome, sweep))
     }
 
     /// Accepts FINAL or not, and puts together what the model is shown.

@@ -1,15 +1,20 @@
-//! An agent's side that its host calls share with it: the conversation so far, and what guard calls used.
+//! An agent's side that its host calls share with it: the conversation so far, what guard calls used, and a question
+//! that nobody is there to answer.
 
 use crate::disk::transcript_writer::UsageRecord;
+use crate::engine::journal::Tape;
+use crate::engine::person::Question;
 use crate::engine::run::usage_record;
 use crate::provider::{Message, Usage};
 use crate::repl::ToolInfo;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::Notify;
 
 /// Shared between an agent and its host.
 #[derive(Debug, Default)]
 pub(super) struct Talk {
     state: Mutex<State>,
+    parked: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -17,6 +22,11 @@ struct State {
     messages: Vec<Message>,
     guard: Option<Usage>,
     tools: Vec<String>,
+    parked: Option<Question>,
+    /// Questions asked in the step in flight.
+    asked: u32,
+    /// What a parked step got before it parked, while it runs again.
+    tape: Option<Arc<Tape>>,
 }
 
 impl Talk {
@@ -46,6 +56,44 @@ impl Talk {
 
     pub(super) fn take_guard_usage(&self) -> Option<UsageRecord> {
         self.with(|state| state.guard.take()).map(|usage| usage_record(&usage))
+    }
+
+    /// A step begins: with the tape of its first attempt, if it was parked.
+    pub(super) fn begin_step(&self, tape: Option<Arc<Tape>>) {
+        self.with(|state| {
+            state.asked = 0;
+            state.tape = tape;
+        });
+    }
+
+    pub(super) fn tape(&self) -> Option<Arc<Tape>> {
+        self.with(|state| state.tape.clone())
+    }
+
+    /// The number of the next question of the step.
+    pub(super) fn next_question(&self) -> u32 {
+        self.with(|state| {
+            state.asked += 1;
+            state.asked - 1
+        })
+    }
+
+    /// Parks the step: its agent gives it up.
+    pub(super) fn park(&self, question: Question) {
+        self.with(|state| {
+            state.parked.get_or_insert(question);
+        });
+        self.parked.notify_one();
+    }
+
+    /// Resolves when the step is parked, with its first question.
+    pub(super) async fn parked(&self) -> Question {
+        loop {
+            if let Some(question) = self.with(|state| state.parked.take()) {
+                return question;
+            }
+            self.parked.notified().await;
+        }
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {

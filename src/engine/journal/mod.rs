@@ -4,10 +4,12 @@
 //! steps are 0-based here: step 0 is the model's first reply.
 
 mod namespace;
+mod parked;
 mod project;
 mod recover;
 
 pub(super) use namespace::Values;
+pub(super) use parked::{ParkedTurn, Tape, load_parked};
 pub use project::ProjectError;
 pub use recover::RecoverError;
 pub(super) use recover::recover;
@@ -23,6 +25,7 @@ use crate::store::payload::{
 };
 use crate::store::{At, Digest, FULL_TURNS, NewEvent, SessionWriter, StoreError};
 use serde_json::Value;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// The log of one turn, shared by the root and the hosts of all its agents.
@@ -33,6 +36,14 @@ pub(super) struct Journal {
     step: AtomicU32,
     /// Leaf calls that have started in it, those of sub-agents included.
     calls: AtomicU64,
+    /// A parked step that runs again, until it ends.
+    resuming: Mutex<Option<Resuming>>,
+}
+
+/// A parked step that runs again: answers given by this process are logged only with what they led to, so that an
+/// attempt that is cancelled leaves the question open.
+struct Resuming {
+    answers: Vec<(u32, String)>,
 }
 
 /// A step that has ended, as it is logged.
@@ -66,6 +77,7 @@ impl Journal {
             turn,
             step: AtomicU32::new(0),
             calls: AtomicU64::new(0),
+            resuming: Mutex::new(None),
         })
     }
 
@@ -107,7 +119,8 @@ impl Journal {
 
     /// The end of a step: its values first, then everything said of it in one transaction.
     pub(super) fn end_step(&self, step: u32, ended: EndedStep<'_>, values: &Values<'_>) -> Result<(), StoreError> {
-        let mut events = vec![NewEvent::of_step(self.turn, step, now(), ended.ended.into())];
+        let mut events = self.answered_events(step);
+        events.push(NewEvent::of_step(self.turn, step, now(), ended.ended.into()));
         if let Some(value) = ended.result {
             events.push(NewEvent::of_turn(
                 self.turn,
@@ -129,10 +142,11 @@ impl Journal {
             imports,
         };
         events.push(NewEvent::of_step(self.turn, step, now(), swept.into()));
-        if ended.sweep.is_none() {
-            return self.writer.append(events).map(drop);
+        match ended.sweep {
+            None => self.writer.append(events).map(drop)?,
+            Some(_) => values.end_step(&self.writer, At::after(self.turn, step), events)?,
         }
-        values.end_step(&self.writer, At::after(self.turn, step), events)
+        self.close_resumed()
     }
 
     /// The end of a turn without FINAL.

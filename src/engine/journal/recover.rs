@@ -1,5 +1,6 @@
 //! Opening a session for writing: state.json and the log are brought in step again, whatever happened in between.
 
+use super::parked::{ParkedTurn, load_parked};
 use super::project::{ProjectError, Projection};
 use crate::disk::atomic::{self, WriteError};
 use crate::disk::state_doc::{StateDoc, StateDocError};
@@ -57,6 +58,8 @@ pub enum RecoverError {
 pub(in crate::engine) struct Recovered {
     /// The next turn, 0-based.
     pub(in crate::engine) turn: u32,
+    /// A turn that waits for an answer.
+    pub(in crate::engine) parked: Option<ParkedTurn>,
     /// What was done about files and log that were out of step, for people.
     pub(in crate::engine) notes: Vec<String>,
 }
@@ -71,7 +74,8 @@ pub(in crate::engine) fn recover(store: &Store, writer: &SessionWriter, dir: &Pa
     };
     let mut recovered = Recovered::default();
     session.reconcile(&mut recovered)?;
-    recovered.turn = session.close_cut_turn()?;
+    recovered.parked = load_parked(store, writer.session())?;
+    recovered.turn = session.close_cut_turn(recovered.parked.is_some())?;
     Ok(recovered)
 }
 
@@ -208,17 +212,23 @@ impl Session<'_> {
         }))
     }
 
-    /// Closes a turn whose process died; the number of the next turn.
-    fn close_cut_turn(&self) -> Result<u32, RecoverError> {
+    /// Closes a turn whose process died; the number of the next turn. A suspended turn without a question that waits
+    /// was cut while it went on.
+    fn close_cut_turn(&self, parked: bool) -> Result<u32, RecoverError> {
         let turns = self.read(Select::all().only(&[Kind::TurnStarted, Kind::TurnEnded]))?;
         let Some(last) = turns.last() else { return Ok(0) };
         let turn = last.turn.unwrap_or_default();
-        if matches!(last.fact, Fact::TurnStarted(_)) {
+        let cut = match &last.fact {
+            Fact::TurnEnded(ended) => ended.outcome == Outcome::Suspended && !parked,
+            _ => true,
+        };
+        if cut {
             let ended = TurnEnded {
                 outcome: Outcome::Interrupted,
                 ..TurnEnded::default()
             };
             self.writer.append(vec![NewEvent::of_turn(turn, now(), ended.into())])?;
+            self.writer.unpark(turn)?;
         }
         Ok(turn + 1)
     }

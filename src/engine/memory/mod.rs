@@ -146,6 +146,11 @@ impl SessionMemory {
         Ok(())
     }
 
+    /// Goes on with the query that is pending.
+    pub(super) fn go_on(&mut self, run: RunRef) {
+        self.run = run;
+    }
+
     /// A run that a crash cut has no outcome of its own: it is inferred when the next query begins.
     fn close_interrupted(&mut self) -> Result<(), MemoryError> {
         let Some(query) = self.doc.pending_query.take() else {

@@ -55,6 +55,13 @@ pub enum PythonException {
 }
 
 impl PythonException {
+    /// The exception of this class name; `RuntimeError` for any other.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        let all = [Self::Permission, Self::Value, Self::Type, Self::Timeout, Self::Memory];
+        all.into_iter().find(|one| one.name() == name).unwrap_or_default()
+    }
+
     /// The class's name in Python.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -1,0 +1,191 @@
+//! Parked turns: a step that asked while nobody was there, and what it takes to run it again.
+
+use super::{Journal, NewEvent, Resuming, now};
+use crate::engine::person::Question;
+use crate::store::payload::{
+    Answered, Asked, CellOutcome, LeafCall, ModelCall, Outcome, Swept, TurnEnded, TurnStarted,
+};
+use crate::store::{Cassette, Digest, Fact, Parked, Select, Served, SessionWriter, Store, StoreError, StoredEvent};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// A turn that waits for an answer.
+#[derive(Debug)]
+pub(in crate::engine) struct ParkedTurn {
+    pub(in crate::engine) turn: u32,
+    /// 0-based.
+    pub(in crate::engine) step: u32,
+    /// The question that is open.
+    pub(in crate::engine) question: Question,
+    pub(in crate::engine) started: TurnStarted,
+    /// The root's calls so far, the last one that of the parked step.
+    pub(in crate::engine) calls: Vec<ModelCall>,
+    cells: Vec<LeafCall>,
+    answers: BTreeMap<u32, String>,
+}
+
+/// What a parked step got before it parked: served again, in place of calling.
+#[derive(Debug)]
+pub(in crate::engine) struct Tape {
+    cassette: Mutex<Cassette>,
+    answers: BTreeMap<u32, String>,
+}
+
+impl Tape {
+    /// The recorded result of a leaf call; `None` when it never finished and has to be made.
+    pub(in crate::engine) fn serve(&self, call: &str, input: Digest) -> Option<CellOutcome> {
+        let mut cassette = self.cassette.lock().unwrap_or_else(PoisonError::into_inner);
+        match cassette.serve(call, input) {
+            Served::Cell(cell) => Some(cell.outcome),
+            // A result too large to be kept whole has to be asked for again.
+            Served::Truncated { .. } | Served::Missing { .. } => None,
+        }
+    }
+
+    /// The answer to the `number`-th question of the step.
+    pub(in crate::engine) fn answer(&self, number: u32) -> Option<&str> {
+        self.answers.get(&number).map(String::as_str)
+    }
+}
+
+impl ParkedTurn {
+    /// Takes the answer: the log of the turn as it goes on, and the tape of the parked step.
+    pub(in crate::engine) fn answer(self, writer: SessionWriter, answer: String) -> (Journal, Tape) {
+        let next = self.cells.iter().map(|cell| cell.number + 1).max().unwrap_or(0);
+        let mut answers = self.answers;
+        answers.insert(self.question.number, answer.clone());
+        let journal = Journal {
+            writer,
+            turn: self.turn,
+            step: AtomicU32::new(self.step),
+            calls: AtomicU64::new(next),
+            resuming: Mutex::new(Some(Resuming {
+                answers: vec![(self.question.number, answer)],
+            })),
+        };
+        let cassette = Mutex::new(Cassette::new(self.cells));
+        (journal, Tape { cassette, answers })
+    }
+}
+
+impl Journal {
+    /// Parks the step in flight, durably.
+    pub(in crate::engine) fn park(&self, question: &Question) -> Result<(), StoreError> {
+        let step = self.step.load(Ordering::SeqCst);
+        let asked = Asked {
+            number: question.number,
+            question: question.text.clone(),
+            options: question.options.clone(),
+            schema: None,
+        };
+        let ended = TurnEnded {
+            outcome: Outcome::Suspended,
+            ..TurnEnded::default()
+        };
+        let number = u64::from(question.number);
+        // A turn can park many times; each time ends it once more.
+        let times = (u64::from(step) << 32) + number + 1;
+        let mut events = self.answered_events(step);
+        events.push(NewEvent::of_step(self.turn, step, now(), asked.into()).numbered(number));
+        events.push(NewEvent::of_turn(self.turn, now(), ended.into()).numbered(times));
+        let parked = Parked {
+            turn: self.turn,
+            step,
+            number: question.number,
+            question: question.text.clone(),
+            options: question.options.clone(),
+            schema: None,
+            time: now(),
+        };
+        self.writer.park(&parked, events).map(drop)
+    }
+
+    /// Closes a parked turn as cancelled.
+    pub(in crate::engine) fn drop_parked(writer: &SessionWriter, turn: u32, state: Digest) -> Result<(), StoreError> {
+        let ended = TurnEnded {
+            outcome: Outcome::Cancelled,
+            ..TurnEnded::default()
+        };
+        let swept = Swept {
+            state: Some(state),
+            ..Swept::default()
+        };
+        writer.append(vec![
+            NewEvent::of_turn(turn, now(), ended.into()),
+            NewEvent::of_turn(turn, now(), swept.into()).numbered(u64::from(u32::MAX)),
+        ])?;
+        writer.unpark(turn)
+    }
+
+    /// A parked step runs again and has not ended: whatever happens, its question stays open.
+    pub(in crate::engine) fn is_resuming(&self) -> bool {
+        self.resuming.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// Answers given by this process that the log lacks.
+    pub(super) fn answered_events(&self, step: u32) -> Vec<NewEvent> {
+        let resuming = self.resuming.lock().unwrap_or_else(PoisonError::into_inner);
+        let answers = resuming.iter().flat_map(|resuming| &resuming.answers);
+        let event = |(number, answer): &(u32, String)| {
+            let answered = Answered {
+                number: *number,
+                answer: answer.clone().into(),
+            };
+            NewEvent::of_step(self.turn, step, now(), answered.into()).numbered(u64::from(*number))
+        };
+        answers.map(event).collect()
+    }
+
+    /// After a parked step has ended: its questions wait no more.
+    pub(super) fn close_resumed(&self) -> Result<(), StoreError> {
+        let resumed = self.resuming.lock().unwrap_or_else(PoisonError::into_inner).take();
+        resumed.map_or(Ok(()), |_| self.writer.unpark(self.turn))
+    }
+}
+
+/// The session's parked turn, if its step has not ended after all.
+pub(in crate::engine) fn load_parked(store: &Store, session: &str) -> Result<Option<ParkedTurn>, StoreError> {
+    let Some(parked) = store.flow.parked(session)?.pop() else {
+        return Ok(None);
+    };
+    let events = store.events.read_all(session, &Select::turn(parked.turn))?.events;
+    let ended = |event: &StoredEvent| event.step == Some(parked.step) && matches!(event.fact, Fact::StepEnded(_));
+    if events.iter().any(ended) {
+        return Ok(None);
+    }
+    let mut turn = ParkedTurn {
+        turn: parked.turn,
+        step: parked.step,
+        question: Question {
+            number: parked.number,
+            text: parked.question,
+            options: parked.options,
+        },
+        started: TurnStarted::default(),
+        calls: Vec::new(),
+        cells: Vec::new(),
+        answers: BTreeMap::new(),
+    };
+    events.into_iter().for_each(|event| turn.take(event));
+    Ok(Some(turn))
+}
+
+impl ParkedTurn {
+    fn take(&mut self, event: StoredEvent) {
+        let in_step = event.step == Some(self.step);
+        match event.fact {
+            Fact::TurnStarted(started) => self.started = started,
+            Fact::ModelCall(call) if !call.guard => self.calls.push(call),
+            Fact::LeafCall(cell) if in_step && cell.run_id == self.started.run_id => self.cells.push(cell),
+            Fact::Answered(answered) if in_step => {
+                let text = match answered.answer {
+                    serde_json::Value::String(text) => text,
+                    other => other.to_string(),
+                };
+                self.answers.insert(answered.number, text);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Opening a session for writing: lock, store, fencing token, recovery.
+
+use super::clock;
+use super::journal::{ParkedTurn, recover};
+use super::session::{BeginError, Home};
+use super::settings::Settings;
+use crate::disk::lock::SessionLock;
+use crate::store::{NewSession, Redact, SessionRow, SessionWriter, Storage, Store, StoreError, locate};
+use crate::text::secret::Secrets;
+use std::borrow::Cow;
+
+/// A session opened for writing: its lock is held, its files and log are in step.
+pub(super) struct Opened {
+    pub(super) log: Option<(SessionWriter, u32)>,
+    pub(super) notes: Vec<String>,
+    pub(super) parked: Option<ParkedTurn>,
+    _lock: SessionLock,
+}
+
+impl Opened {
+    /// Takes the lock, opens the session's store and raises its token.
+    pub(super) fn open(home: &Home, settings: &Settings) -> Result<Self, BeginError> {
+        let lock = SessionLock::acquire(&home.dir, home.wait)?;
+        let Some(storage) = &home.storage else {
+            return Ok(Self {
+                log: None,
+                notes: Vec::new(),
+                parked: None,
+                _lock: lock,
+            });
+        };
+        let location = locate(&home.dir, Some(storage))?;
+        let store = Storage::dir(&location.root).open()?;
+        let session = match &location.session {
+            None => store.events.root_session(&NewSession::in_root(clock::now()))?,
+            Some(name) => named_session(&store, name)?,
+        };
+        let writer = SessionWriter::take_over(&store, &session.id)?.redacting(redact(&settings.secrets));
+        let recovered = recover(&store, &writer, &home.dir)?;
+        Ok(Self {
+            log: Some((writer, recovered.turn)),
+            notes: recovered.notes,
+            parked: recovered.parked,
+            _lock: lock,
+        })
+    }
+}
+
+fn redact(secrets: &Secrets) -> Redact {
+    let secrets = secrets.clone();
+    let replaced = move |text: &str| match secrets.redact(text) {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(redacted) => Some(redacted),
+    };
+    Redact::with(move |text| replaced(text).map_or(Cow::Borrowed(text), Cow::Owned))
+}
+
+fn named_session(store: &Store, name: &str) -> Result<SessionRow, StoreError> {
+    match store.events.session(name) {
+        Err(StoreError::UnknownSession { .. }) => store.events.create_session(&NewSession::named(name, clock::now())),
+        found => found,
+    }
+}

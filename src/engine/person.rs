@@ -1,0 +1,76 @@
+//! The human in the loop: who answers `ask`, and what happens when nobody is there.
+
+use crate::repl::{HostError, PythonException};
+use async_trait::async_trait;
+use serde_json::Value;
+
+/// A question of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// Which `ask` of its step, 0-based.
+    pub number: u32,
+    /// The question.
+    pub text: String,
+    /// Answers to choose from; empty: any.
+    pub options: Vec<String>,
+}
+
+/// Someone who answers.
+#[async_trait]
+pub trait Person: Send + Sync {
+    /// Waits for the answer; `None` when nobody will give one now: the run parks.
+    async fn ask(&self, question: &Question) -> Option<String>;
+}
+
+impl Question {
+    /// From the arguments of `ask`.
+    pub(super) fn from_call(number: u32, args: &Value) -> Result<Self, HostError> {
+        let bad = |message: &str| HostError {
+            exception: PythonException::Type,
+            message: message.into(),
+        };
+        let text = args.get("question").and_then(Value::as_str);
+        let text = text.ok_or_else(|| bad("ask(question, options=None): the question must be a string"))?;
+        let options = args.get("options").and_then(Value::as_array);
+        let options = options.into_iter().flatten().map(|option| match option {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        });
+        Ok(Self {
+            number,
+            text: text.to_owned(),
+            options: options.collect(),
+        })
+    }
+
+    /// Whether `answer` is one of the options, where there are any.
+    pub fn takes(&self, answer: &str) -> bool {
+        self.options.is_empty() || self.options.iter().any(|option| option == answer)
+    }
+}
+
+impl std::fmt::Display for Question {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)?;
+        match self.options.as_slice() {
+            [] => Ok(()),
+            options => write!(f, " [{}]", options.join(" | ")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn options_bind_the_answer() {
+        let question = Question::from_call(0, &json!({"question": "Book it?", "options": ["yes", 7]})).unwrap();
+        assert_eq!(question.to_string(), "Book it? [yes | 7]");
+        assert!(question.takes("7") && !question.takes("no"));
+        let open = Question::from_call(0, &json!({"question": "Where?", "options": null})).unwrap();
+        assert!(open.takes("anywhere"));
+        assert!(Question::from_call(0, &json!({"question": 1})).is_err());
+    }
+}

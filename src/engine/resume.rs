@@ -1,0 +1,90 @@
+//! A parked turn goes on: its answer is taken, the conversation and the step in flight come back from the log.
+
+use super::agent::Resumed;
+use super::journal::ParkedTurn;
+use crate::model::Cost;
+use crate::provider::{CostSource, Finish, Message, Reply, RequestHash, Timings, Usage};
+use crate::store::payload::ModelCall;
+use std::time::Duration;
+
+impl ParkedTurn {
+    /// The conversation up to the reply whose step parked; `None` when the log lost it.
+    pub(super) fn resumed(&self) -> Option<Resumed> {
+        let mut messages = Vec::new();
+        for call in &self.calls {
+            messages.extend(call.added.iter().map(|added| match added.role.as_str() {
+                "assistant" => Message::assistant(added.text.as_str()),
+                _ => Message::user(added.text.as_str()),
+            }));
+            messages.push(Message::assistant(call.reply.as_str()));
+        }
+        Some(Resumed {
+            messages,
+            steps: u64::from(self.step) + 1,
+            reply: reply(self.calls.last()?),
+        })
+    }
+}
+
+/// A reply as it was, from the log.
+fn reply(call: &ModelCall) -> Reply {
+    let used = call.usage.unwrap_or_default();
+    let span = |end: i64| Duration::from_millis(u64::try_from(end.saturating_sub(call.started)).unwrap_or_default());
+    let cost_nano = match call.cost {
+        Cost::Known(nano) => Some(nano),
+        Cost::Unknown => None,
+    };
+    Reply {
+        text: call.reply.clone(),
+        reasoning: call.reasoning.clone().unwrap_or_default(),
+        usage: Usage {
+            prompt_tokens: used.prompt,
+            completion_tokens: used.completion,
+            total_tokens: used.total,
+            cached_tokens: used.cached,
+            reasoning_tokens: used.reasoning,
+            cost_nano,
+            cost_source: CostSource::Unknown,
+            reported: call.usage.is_some(),
+        },
+        finish: call
+            .finish_reason
+            .as_deref()
+            .map_or(Finish::Unstated, Finish::from_word),
+        timings: Timings {
+            started_unix_ms: call.started,
+            first_delta: call.first_piece.map(span),
+            total: span(call.ended),
+            waited: Duration::ZERO,
+        },
+        attempts: 1,
+        request_hash: RequestHash(call.request.map(|digest| *digest.as_bytes()).unwrap_or_default()),
+        served_by: None,
+        id: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::payload::Message as Recorded;
+
+    #[test]
+    fn a_reply_comes_back_as_it_was() {
+        let call = ModelCall {
+            added: vec![Recorded {
+                role: "user".into(),
+                text: "hi".into(),
+            }],
+            reply: "```repl\n1\n```".into(),
+            cost: Cost::Known(7),
+            started: 1_000,
+            ended: 1_250,
+            ..ModelCall::default()
+        };
+        let back = reply(&call);
+        assert_eq!((back.text.as_str(), back.usage.cost_nano), ("```repl\n1\n```", Some(7)));
+        assert_eq!(back.timings.total, Duration::from_millis(250));
+        assert!(!back.usage.reported);
+    }
+}
