@@ -93,6 +93,8 @@ struct Held {
     variables: IndexMap<String, VariableRow>,
     functions: IndexMap<String, String>,
     imports: Vec<String>,
+    /// What an earlier REPL could not save: later queries are told of it, too.
+    dropped: IndexMap<String, String>,
 }
 
 /// When and how large state.json was written last.

@@ -17,7 +17,7 @@ pub(super) enum Loaded {
     /// The sessions of the directory.
     Sessions(Vec<SessionSummary>),
     /// The totals of one, by its path; `None` when they cannot be read.
-    Totals(PathBuf, Option<SessionTotals>),
+    Totals(PathBuf, Option<Box<SessionTotals>>),
 }
 
 impl Loader {
@@ -34,7 +34,7 @@ impl Loader {
         Work {
             name: "session totals",
             run: Box::new(move |stop| {
-                let totals = (self.totals)(&path, stop);
+                let totals = (self.totals)(&path, stop).map(Box::new);
                 Box::new(Loaded::Totals(path, totals))
             }),
         }

@@ -1,12 +1,13 @@
 //! The picker: the sessions of a directory.
 
+mod draw;
+mod entry;
 mod load;
 mod preview;
 mod ranking;
 mod summary;
 mod table;
 
-use super::split::{Split, Title, indented};
 use super::{Matches, Screen};
 use crate::text::{SafeText, count, plural};
 use crate::tui::action::{Action, Context};
@@ -14,8 +15,8 @@ use crate::tui::body::Text;
 use crate::tui::ctx::Ctx;
 use crate::tui::effect::{Effect, Focused, Outcome, Token};
 use crate::tui::input::{Answer, Input, Mouse, Reply};
-use crate::tui::theme::Role;
-use crate::tui::widgets::{ListEvent, ListPane, Styled, TextPane};
+use crate::tui::widgets::{ListEvent, ListPane, TextPane};
+use entry::{Entry, Known};
 use load::{Loaded, Loader};
 use ranking::{Sort, ranked};
 use ratatui::buffer::Buffer;
@@ -24,34 +25,9 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use summary::{SessionSummary, SessionTotals};
-use table::Columns;
 
-/// Percent of the width that the list takes beside the preview.
-const LIST_SHARE: u16 = 62;
-/// Columns from which there is a preview.
-const WITH_PREVIEW: u16 = 100;
 /// Sessions whose totals are read at a time.
 const AT_A_TIME: usize = 4;
-
-/// A session and what is known of it.
-#[derive(Clone, Debug, Default)]
-struct Entry {
-    summary: SessionSummary,
-    known: Known,
-}
-
-/// Whether its totals are known: they take reading its transcripts.
-#[derive(Clone, Debug, Default)]
-enum Known {
-    /// Not yet.
-    #[default]
-    Not,
-    /// They are being read.
-    Asked,
-    /// They cannot be read.
-    Nothing,
-    Totals(SessionTotals),
-}
 
 /// The sessions of a directory, to choose one from.
 #[derive(Debug)]
@@ -161,14 +137,14 @@ impl PickerScreen {
                 self.listed = true;
                 self.replace(summaries.clone());
             }
-            Some(Loaded::Totals(path, totals)) => self.take_totals(path, *totals),
+            Some(Loaded::Totals(path, totals)) => self.take_totals(path, totals.clone()),
             // Failed: whatever was asked for is not coming.
             None => self.asked = self.asked.saturating_sub(1),
         }
         self.follow(ctx)
     }
 
-    fn take_totals(&mut self, path: &PathBuf, totals: Option<SessionTotals>) {
+    fn take_totals(&mut self, path: &PathBuf, totals: Option<Box<SessionTotals>>) {
         self.asked = self.asked.saturating_sub(1);
         if let Some(entry) = self.entries.iter_mut().find(|entry| entry.summary.path == *path) {
             entry.known = totals.map_or(Known::Nothing, Known::Totals);
@@ -225,36 +201,6 @@ impl PickerScreen {
         }
     }
 
-    fn draw_list(&mut self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
-        let columns = Columns::of(usize::from(area.width.saturating_sub(1)));
-        let head = Rect {
-            height: area.height.min(1),
-            ..area
-        };
-        columns.head(self.sort, ctx).draw(head, buf);
-        let rows = Rect {
-            y: area.y + head.height,
-            height: area.height - head.height,
-            ..area
-        };
-        self.in_sight = usize::from(rows.height);
-        let (entries, shown) = (&self.entries, &self.shown);
-        self.list.draw(rows, buf, ctx, true, |row, _| {
-            let entry = shown.get(row).and_then(|index| entries.get(*index));
-            entry.map_or_else(Styled::new, |entry| columns.row(entry, ctx))
-        });
-    }
-
-    /// Why there is nothing to choose from.
-    fn nothing(&self) -> Option<&'static str> {
-        match (self.shown.is_empty(), self.entries.is_empty(), self.listed) {
-            (true, true, true) => Some("There are no sessions here."),
-            (true, true, false) => Some("Looking for sessions."),
-            (true, false, _) => Some("No session matches the filter."),
-            _ => None,
-        }
-    }
-
     fn counts(&self) -> String {
         let all = plural(self.entries.len() as u128, "session", "sessions");
         if self.shown.len() == self.entries.len() {
@@ -289,38 +235,7 @@ impl Screen for PickerScreen {
     }
 
     fn draw(&mut self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
-        let wide = area.width >= WITH_PREVIEW;
-        let list_width = if wide {
-            area.width * LIST_SHARE / 100
-        } else {
-            area.width
-        };
-        let split = Split::beside(area, list_width);
-        let title = Title {
-            text: SafeText::line(&self.dir.to_string_lossy()),
-            aside: Styled::of(SafeText::line(&self.counts()), ctx.style(Role::Dim)),
-        };
-        let inside = split.frame(split.list, title, true, buf, ctx);
-        match self.nothing() {
-            Some(words) => {
-                let middle = Rect {
-                    y: inside.y + inside.height / 2,
-                    height: inside.height.min(1),
-                    ..inside
-                };
-                Styled::words(words, ctx.style(Role::Dim)).draw_centred(middle, buf);
-            }
-            None => self.draw_list(inside, buf, ctx),
-        }
-        if wide {
-            let name = self.selected().map_or("", |entry| entry.summary.name.as_str());
-            let title = Title {
-                text: SafeText::line(name),
-                aside: Styled::new(),
-            };
-            let inside = split.frame(split.detail, title, false, buf, ctx);
-            self.preview.draw(indented(inside), buf, ctx);
-        }
+        self.paint(area, buf, ctx);
     }
 
     fn context(&self) -> Context {

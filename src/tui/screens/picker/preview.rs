@@ -1,6 +1,6 @@
 //! What is known of the selected session, in full.
 
-use super::Entry;
+use super::entry::Entry;
 use super::summary::Health;
 use super::table::ago;
 use crate::text::{SafeText, count, date_time, plural};

@@ -1,6 +1,6 @@
 //! Which sessions are shown, and in which order.
 
-use super::{Entry, Known};
+use super::entry::Entry;
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 use std::cmp::Reverse;
@@ -89,22 +89,9 @@ fn sort_by(shown: &mut [usize], entries: &[Entry], sort: Sort) {
     }
 }
 
-impl Entry {
-    /// Of completed queries and runs without FINAL, where they are known.
-    pub(super) fn totals(&self) -> Option<crate::model::Totals> {
-        match &self.known {
-            Known::Totals(totals) => {
-                let mut sum = totals.completed;
-                sum.merge(&totals.lost);
-                Some(sum)
-            }
-            Known::Not | Known::Asked | Known::Nothing => None,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::entry::Known;
     use super::super::summary::{SessionSummary, SessionTotals};
     use super::*;
 
@@ -119,7 +106,7 @@ mod tests {
                 queries: tokens.unwrap_or(0),
                 ..SessionSummary::default()
             },
-            known: tokens.map_or(Known::Not, |_| Known::Totals(totals)),
+            known: tokens.map_or(Known::Not, |_| Known::Totals(Box::new(totals))),
         }
     }
 

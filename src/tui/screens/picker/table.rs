@@ -1,8 +1,8 @@
 //! The table of sessions.
 
+use super::entry::{Entry, Known};
 use super::ranking::Sort;
 use super::summary::Health;
-use super::{Entry, Known};
 use crate::model::{CostSum, Time};
 use crate::text::{SafeText, compact_count, count, date_time, duration, fit, fit_right, money};
 use crate::tui::ctx::Ctx;
