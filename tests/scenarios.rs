@@ -238,9 +238,18 @@ fn errors_limits_and_unknown_costs() {
             "None is absent"
         );
         let said = [output(&lines, 1), output(&lines, 2), output(&lines, 3)];
+        assert_eq!(said[0], "[EMPTY OUTPUT]", "the helper at the floor said so itself");
+        let leaf = lines
+            .iter()
+            .find(|line| line["depth"] == json!(2) && line["step"] == json!(1))
+            .unwrap();
         assert!(
-            said[0].contains("helper failed: ") || said[0].trim().ends_with("..."),
-            "{said:?}"
+            leaf["hasError"] == json!(true) && leaf["output"].as_str().unwrap().contains("depth"),
+            "{leaf}"
+        );
+        assert!(
+            said[1].contains("accepted 10800"),
+            "a short context is worth no question: {said:?}"
         );
         assert!(
             said[2].contains("dawdler: ") && said[2].contains("max_calls_per_subagent"),
