@@ -2,7 +2,7 @@
 import sys
 
 sys.settrace(None)
-import abc, argparse, array, ast, asyncio, base64, binascii, bisect, calendar, cmath, collections, collections.abc
+import _ast_unparse, abc, argparse, array, ast, asyncio, base64, binascii, bisect, calendar, cmath, collections, collections.abc
 import colorsys, configparser, contextlib, contextvars, copy, csv, dataclasses, datetime, decimal, difflib, email.utils
 import enum, fnmatch, fractions, functools, glob, graphlib, gzip, hashlib, heapq, hmac, html, html.parser, inspect, io
 import ipaddress, itertools, json, keyword, linecache, logging, math, numbers, operator, os, os.path, pathlib, pickle

@@ -1,4 +1,15 @@
-//! Arguments, text statistics and wiring of the two binaries.
+//! The command line of `fast-rlm-log`: arguments, `--stats`, `--json`, the demo, and the way to the terminal program.
 
+mod args;
+mod demo;
+mod facts;
+mod log;
+mod output;
+mod progress;
 #[cfg(feature = "engine")]
 pub mod query;
+mod stats;
+mod terminal;
+
+pub use args::LogArgs;
+pub use log::log_main;

@@ -1,7 +1,26 @@
-//! Session directories: state.json, transcripts, finding logs, atomic writes, the lock. Knows nothing of engine or screens.
+//! Session directories: state.json, transcripts, finding logs, atomic writes, the lock. Knows nothing of engine or
+//! screens.
 
 pub mod atomic;
+pub(crate) mod cache;
 pub mod fault;
+pub(crate) mod files;
+mod final_value;
+pub(crate) mod json;
+mod lenient;
 pub mod lock;
+pub mod logs;
 pub mod state_doc;
+pub mod state_file;
+pub mod transcript;
 pub mod transcript_writer;
+
+/// The first bytes of a file are UTF-16: a byte order mark, or every other one of ASCII text is NUL.
+pub(crate) fn is_utf16(head: &[u8]) -> bool {
+    match head {
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => true,
+        [first, 0, second, 0, ..] => *first != 0 && *second != 0,
+        [0, first, 0, second, ..] => *first != 0 && *second != 0,
+        _ => false,
+    }
+}

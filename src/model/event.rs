@@ -229,6 +229,8 @@ pub enum Event {
     LogReset(LogId),
     /// Something is wrong; a known one changes nothing.
     Problem(Problem),
+    /// A reported problem is none any more: a torn line is whole now.
+    Resolved(Problem),
     /// A writer is alive (holds the lock), or is not any more.
     Writer {
         /// It is alive.

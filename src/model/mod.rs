@@ -27,6 +27,7 @@ mod python_names;
 mod python_tokens;
 mod query;
 mod raw;
+mod refresh;
 mod run;
 mod session;
 mod settle;

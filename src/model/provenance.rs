@@ -1,6 +1,7 @@
 //! Which query and step last bound a remembered name.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 
 use super::code_log::CodeKey;
 use super::python_names::bound_names;
@@ -16,20 +17,24 @@ impl NameCache {
     }
 }
 
-/// For every name the last step that bound it. A step that failed may have failed before it came to the name, so it
-/// counts only where no other step binds it.
+/// For every wanted name the last step that bound it. A step that failed may have failed before it came to the name,
+/// so it counts only where no other step binds it. Looks back from the last step, no further than needed.
 ///
 /// `steps` are places in `code` with the index and label of the query that ran them.
 pub(super) fn last_bindings(
     cache: &mut NameCache,
+    wanted: &HashSet<&str>,
     steps: impl Iterator<Item = (usize, usize, Label)>,
     code: &[CodeEntry],
     keys: &[CodeKey],
 ) -> HashMap<String, Binding> {
-    let mut in_order: Vec<(usize, usize, Label)> = steps.collect();
-    in_order.sort_unstable();
+    let mut latest_first: Vec<(usize, usize, Label)> = steps.collect();
+    latest_first.sort_unstable_by_key(|(place, _, _)| Reverse(*place));
     let (mut bound, mut perhaps) = (HashMap::new(), HashMap::new());
-    for (place, query, label) in in_order {
+    for (place, query, label) in latest_first {
+        if bound.len() == wanted.len() {
+            break;
+        }
         let Some((entry, key)) = code.get(place).zip(keys.get(place)) else {
             continue;
         };
@@ -39,8 +44,14 @@ pub(super) fn last_bindings(
             step: entry.step,
         };
         let names = if entry.ok { &mut bound } else { &mut perhaps };
-        for name in cache.of(entry, *key) {
-            names.insert(name.clone(), binding);
+        for name in cache
+            .of(entry, *key)
+            .iter()
+            .filter(|name| wanted.contains(name.as_str()))
+        {
+            if !names.contains_key(name) {
+                names.insert(name.clone(), binding);
+            }
         }
     }
     for (name, binding) in perhaps {

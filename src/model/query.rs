@@ -126,6 +126,13 @@ impl Link {
     }
 }
 
+impl Label {
+    /// It names a completed query.
+    pub fn is_completed(self) -> bool {
+        matches!(self, Self::Completed(_))
+    }
+}
+
 impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

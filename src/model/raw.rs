@@ -31,6 +31,12 @@ pub(super) struct Raw {
     /// Problems that were found while deriving a transcript's run.
     pub(super) found: BTreeMap<LogId, Vec<Problem>>,
     pub(super) writer: bool,
+    /// For each transcript of one query that query's index.
+    pub(super) owners: HashMap<LogId, usize>,
+    /// Transcripts with new lines.
+    pub(super) grown: BTreeSet<LogId>,
+    /// Something else changed than lines: runs are to be laid out again.
+    pub(super) relay: bool,
     /// Something was applied since the session was settled.
     pub(super) changed: bool,
 }
@@ -41,6 +47,7 @@ impl Session {
     /// The order of events makes no difference, but for those that replace or forget what an earlier one said.
     pub fn apply(&mut self, event: Event) {
         self.raw.changed = true;
+        self.raw.relay |= !matches!(event, Event::Lines(_) | Event::LogRead { .. } | Event::Problem(_));
         match event {
             Event::Session(facts) => self.facts = facts,
             Event::State {
@@ -60,12 +67,14 @@ impl Session {
             Event::Log(facts) => self.take_log(facts),
             Event::Lines(lines) => {
                 for line in lines {
+                    self.raw.grown.insert(line.at.log);
                     self.raw.lines.of_mut(line.at.log).push(line);
                 }
             }
             Event::LogRead { log, unreadable } => {
                 let lines = self.raw.lines.of_mut(log);
                 (lines.read, lines.dirty) = (Some(unreadable), true);
+                self.raw.grown.insert(log);
             }
             Event::LogReset(log) => {
                 self.raw.lines.reset(log);
@@ -73,6 +82,9 @@ impl Session {
             }
             Event::Problem(problem) => {
                 self.raw.reported.insert(problem);
+            }
+            Event::Resolved(problem) => {
+                self.raw.reported.remove(&problem);
             }
             Event::Writer { alive } => self.raw.writer = alive,
         }
@@ -99,16 +111,17 @@ impl Session {
 
 impl Raw {
     /// Takes entries of `code_log` back from where [`Raw::code_places`] says they went.
-    pub(super) fn restore_code(&mut self, mut taken: Vec<Vec<CodeEntry>>) {
+    pub(super) fn restore_code(&mut self, taken: Vec<Vec<CodeEntry>>) {
         let places = std::mem::take(&mut self.code_places);
-        let mut by_place: HashMap<usize, CodeEntry> = HashMap::new();
-        for (places, entries) in places.into_iter().zip(&mut taken) {
-            by_place.extend(places.into_iter().zip(entries.drain(..)));
+        if places.is_empty() {
+            return;
         }
-        if !by_place.is_empty() {
-            self.code = (0..self.code_keys.len())
-                .filter_map(|place| by_place.remove(&place))
-                .collect();
+        let mut in_place: Vec<Option<CodeEntry>> = vec![None; self.code_keys.len()];
+        for (place, entry) in places.into_iter().flatten().zip(taken.into_iter().flatten()) {
+            if let Some(slot) = in_place.get_mut(place) {
+                *slot = Some(entry);
+            }
         }
+        self.code = in_place.into_iter().flatten().collect();
     }
 }

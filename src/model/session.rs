@@ -30,9 +30,6 @@ pub struct Session {
 impl Session {
     /// Completed queries.
     pub fn completed_count(&self) -> usize {
-        self.queries
-            .iter()
-            .filter(|q| matches!(q.label, super::Label::Completed(_)))
-            .count()
+        self.queries.iter().filter(|query| query.label.is_completed()).count()
     }
 }

@@ -1,8 +1,9 @@
 //! Deriving what screens show. Only transcripts that changed are derived again; everything else moves over.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::layout::{Known, Placed, lay_out};
+use super::refresh::owners;
 use super::tree::derive_run;
 use super::{
     Final, Label, LedgerEntry, Link, LogFacts, LogId, LogState, Outcome, Problem, ProblemKind, Query, Run, Session,
@@ -16,6 +17,14 @@ impl Session {
         if !std::mem::take(&mut self.raw.changed) {
             return;
         }
+        if !self.refresh() {
+            self.lay_out_again();
+        }
+        self.sum_up();
+        self.collect_problems();
+    }
+
+    fn lay_out_again(&mut self) {
         let (completed, kept) = self.take_apart();
         let runs = self.derive_runs(kept);
         let known = Known {
@@ -30,8 +39,7 @@ impl Session {
         let placed = lay_out(&known, completed, code_log::split(&self.raw.code), runs);
         self.bind_memory(&placed);
         self.put_together(placed);
-        self.sum_up();
-        self.collect_problems();
+        self.raw.owners = owners(&self.queries);
     }
 
     /// Takes the settled queries apart: the completed ones without their runs, and all runs by transcript.
@@ -57,7 +65,7 @@ impl Session {
                 .collect(),
             None => {
                 let of_ledger = self.facts.target == TargetKind::Session;
-                shells.retain(|query| of_ledger && matches!(query.label, Label::Completed(_)));
+                shells.retain(|query| of_ledger && query.label.is_completed());
                 shells
             }
         };
@@ -104,7 +112,9 @@ impl Session {
             .iter()
             .enumerate()
             .flat_map(|(index, placed)| placed.code.iter().map(move |place| (*place, index, placed.query.label)));
-        let bindings = provenance::last_bindings(&mut self.raw.names, steps, &self.raw.code, &self.raw.code_keys);
+        let wanted: HashSet<&str> = self.raw.memory.iter().map(|record| record.name.as_str()).collect();
+        let (names, code) = (&mut self.raw.names, &self.raw.code);
+        let bindings = provenance::last_bindings(names, &wanted, steps, code, &self.raw.code_keys);
         self.memory = memory_order::arrange(&self.raw.memory, &bindings);
         self.raw.bound = Some(places);
     }

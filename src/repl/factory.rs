@@ -6,23 +6,21 @@ use super::error::{PrepareError, ReplError};
 use super::guest::Guest;
 use super::memory::MemoryPool;
 use super::prepare::{self, Prepared, Progress};
+use super::pulse::Pulse;
 use super::session::PythonRepl;
 use super::{cache, engine, machine_code};
 use async_trait::async_trait;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 use tempfile::TempDir;
 use wasmtime::Engine;
-
-/// How often a computing guest lets its own timers and host calls have a turn, and notices that it is to stop.
-const TICK: Duration = Duration::from_millis(10);
 
 /// The loaded interpreter.
 pub(super) struct Python {
     pub(super) engine: Engine,
     pub(super) pre: SandboxPre<Guest>,
     pub(super) library: PathBuf,
+    pub(super) pulse: Pulse,
     /// Kept alive where there is no usable cache.
     _temporary: Option<TempDir>,
 }
@@ -51,7 +49,9 @@ impl PythonFactory {
     /// # Errors
     /// It could not be prepared, not even in a temporary directory.
     pub fn load(progress: Progress<'_>) -> Result<Self, PrepareError> {
-        prepare::ensure_prepared(progress)?;
+        if let Err(reason) = prepare::ensure_prepared(progress) {
+            progress(&reason.to_string());
+        }
         let engine = prepare::new_engine()?;
         let prepared = prepare::obtain(&engine, progress)?;
         let python = match open(&engine, prepared) {
@@ -67,7 +67,6 @@ impl PythonFactory {
                 open(&engine, prepare::obtain(&engine, progress)?)?
             }
         };
-        start_ticker(&python.engine)?;
         Ok(Self {
             python: Arc::new(python),
             pool: Arc::new(MemoryPool::new(u64::MAX)),
@@ -107,29 +106,16 @@ fn open(engine: &Engine, prepared: Prepared) -> Result<Python, PrepareError> {
         .instantiate_pre(&component)
         .and_then(SandboxPre::new)
         .map_err(failed)?;
-    let library = cache::library(&prepared.directory);
+    let stopped = |error: std::io::Error| PrepareError::Stage {
+        stage: "start a thread",
+        reason: error.to_string(),
+    };
     Ok(Python {
         engine: engine.clone(),
         pre,
-        library,
+        library: cache::library(&prepared.directory),
+        pulse: Pulse::start(engine).map_err(stopped)?,
         _temporary: prepared.temporary,
-    })
-}
-
-/// One thread a process; it ends with the engine.
-fn start_ticker(engine: &Engine) -> Result<(), PrepareError> {
-    let engine = engine.weak();
-    let ticker = move || {
-        while let Some(engine) = engine.upgrade() {
-            engine.increment_epoch();
-            drop(engine);
-            std::thread::sleep(TICK);
-        }
-    };
-    let spawned = std::thread::Builder::new().name("python-ticker".into()).spawn(ticker);
-    spawned.map(drop).map_err(|error| PrepareError::Stage {
-        stage: "start a thread",
-        reason: error.to_string(),
     })
 }
 

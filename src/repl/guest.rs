@@ -110,11 +110,7 @@ async fn invoke(link: &Link, name: &str, args: &str) -> Result<String, String> {
     let broken = |error: serde_json::Error| failure("ValueError", &format!("malformed call: {error}"));
     let invocation: wire::Invocation = serde_json::from_str(args).map_err(broken)?;
     match name {
-        "_next" => match link.commands.lock().await.recv().await {
-            Some(command) => Ok(command),
-            // The owner is gone; so will be this instance.
-            None => std::future::pending().await,
-        },
+        "_next" => link.next_command().await,
         "_control" => Ok(link.cancel_wanted().await.to_string()),
         "_sleep" => {
             link.until_woken(invocation.id, tokio::time::sleep(sleep_time(&invocation.args)))
@@ -206,6 +202,9 @@ impl tls::Host for Guest {
             _ => return Err(tls::TlsError::InvalidHandle),
         };
         let link = self.link().map_err(unusable)?;
+        if kind == wire::DONE {
+            link.at_rest();
+        }
         link.events.send(event).await.map_err(|_| unusable("nobody listens"))?;
         Ok(0)
     }

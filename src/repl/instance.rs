@@ -180,7 +180,7 @@ impl Thread {
         });
         let sandbox = self.python.pre.instantiate_async(&mut store).await?;
         let serving = store.run_concurrent(async |access| sandbox.call_execute(access, kernel::SERVE.to_owned()).await);
-        let result = Metered::new(serving, self.link.meter.clone()).await??;
+        let result = Metered::new(serving, &self.link.meter, &self.python.pulse).await??;
         Ok(match result {
             Ok(_) => "its kernel ended".into(),
             Err(error) => format!("its kernel failed: {error}"),

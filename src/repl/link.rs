@@ -7,6 +7,7 @@ use super::output::Output;
 use super::wire::failure;
 use serde_json::Value;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, mpsc, watch};
@@ -40,7 +41,9 @@ pub(super) enum Event {
 
 /// The instance's side.
 pub(super) struct Link {
-    pub(super) commands: tokio::sync::Mutex<mpsc::UnboundedReceiver<String>>,
+    commands: tokio::sync::Mutex<mpsc::UnboundedReceiver<String>>,
+    /// A command is being carried out: user code that asks for the next one would take it from the kernel.
+    at_work: AtomicBool,
     pub(super) events: mpsc::Sender<Event>,
     pub(super) output: Output,
     pub(super) meter: Arc<Meter>,
@@ -66,6 +69,7 @@ impl Link {
         let (sender, events) = mpsc::channel(EVENTS);
         let link = Self {
             commands: tokio::sync::Mutex::new(incoming),
+            at_work: AtomicBool::new(false),
             events: sender,
             output: Output::default(),
             meter: Arc::default(),
@@ -80,6 +84,24 @@ impl Link {
 
     fn waiting(&self) -> MutexGuard<'_, HashMap<u64, Arc<Notify>>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next command, for the kernel.
+    pub(super) async fn next_command(&self) -> Result<String, String> {
+        if self.at_work.load(Ordering::Relaxed) {
+            return Err(failure("RuntimeError", "a command is being carried out"));
+        }
+        let Some(command) = self.commands.lock().await.recv().await else {
+            // The owner is gone; so will be this instance.
+            return std::future::pending().await;
+        };
+        self.at_work.store(true, Ordering::Relaxed);
+        Ok(command)
+    }
+
+    /// The kernel has carried its command out.
+    pub(super) fn at_rest(&self) {
+        self.at_work.store(false, Ordering::Relaxed);
     }
 
     /// Ends a call or sleep that nobody in the guest waits for any more.

@@ -1,5 +1,6 @@
 //! Counts the time of a step that its limit is about: all of it, except while the guest only waits for host calls.
 
+use super::pulse::Pulse;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -82,26 +83,30 @@ impl Drop for PendingCall {
 }
 
 /// A guest's future: while it is polled, the guest executes.
-pub(super) struct Metered<F> {
+pub(super) struct Metered<'a, F> {
     future: Pin<Box<F>>,
-    meter: Arc<Meter>,
+    meter: &'a Meter,
+    pulse: &'a Pulse,
 }
 
-impl<F> Metered<F> {
-    pub(super) fn new(future: F, meter: Arc<Meter>) -> Self {
+impl<'a, F> Metered<'a, F> {
+    pub(super) fn new(future: F, meter: &'a Meter, pulse: &'a Pulse) -> Self {
         Self {
             future: Box::pin(future),
             meter,
+            pulse,
         }
     }
 }
 
-impl<F: Future> Future for Metered<F> {
+impl<F: Future> Future for Metered<'_, F> {
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         self.meter.set_busy(true);
+        self.pulse.enter();
         let poll = self.future.as_mut().poll(context);
+        self.pulse.leave();
         self.meter.set_busy(false);
         poll
     }

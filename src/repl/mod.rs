@@ -25,6 +25,7 @@ mod meter;
 mod output;
 mod parts;
 pub mod prepare;
+mod pulse;
 mod running;
 mod session;
 mod snapshot;

@@ -9,7 +9,7 @@ use super::factory::PythonFactory;
 use super::instance::Instance;
 use super::running::{OnOutput, Running};
 use super::startup::Starter;
-use super::sweeping::{self, Known};
+use super::sweeping;
 use super::wire::RestoreReply;
 use async_trait::async_trait;
 use std::sync::Arc;
@@ -21,7 +21,6 @@ pub(super) struct PythonRepl {
     starter: Starter,
     /// Taken out while it works, so that a dropped future ends it.
     instance: Option<Instance>,
-    known: Known,
     canceller: Canceller,
     /// Whether the last step ran with a seed of its own.
     seeded: bool,
@@ -42,11 +41,9 @@ impl PythonRepl {
             runtime: Handle::current(),
         };
         let (instance, reply) = starter.start(&restore).await?;
-        let known = Known::after_restore(restore);
         let repl = Self {
             starter,
             instance: Some(instance),
-            known,
             canceller: Canceller::default(),
             seeded: false,
         };
@@ -90,7 +87,7 @@ impl Repl for PythonRepl {
 
     async fn sweep(&mut self) -> Result<Sweep, ReplError> {
         let instance = self.instance.take().ok_or(ReplError::NotAlive)?;
-        let (sweep, instance) = sweeping::sweep(instance, &self.starter.options.limits, &mut self.known).await;
+        let (sweep, instance) = sweeping::sweep(instance, &self.starter.options.limits).await;
         self.instance = instance;
         sweep
     }
@@ -103,7 +100,6 @@ impl Repl for PythonRepl {
         let restore = Arc::new(restore);
         let (instance, reply) = self.starter.start(&restore).await?;
         self.instance = Some(instance);
-        self.known = Known::after_restore(restore);
         Ok(report(reply.restored, begin))
     }
 

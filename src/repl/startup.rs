@@ -7,7 +7,7 @@ use super::error::ReplError;
 use super::factory::PythonFactory;
 use super::instance::{Instance, encode};
 use super::link::Event;
-use super::wire::{self, Command, Done, Note, NoteKind, Reply, StartReply};
+use super::wire::{self, Command, Done, Note, NoteKind, Reply, StartCommand, StartReply};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::runtime::Handle;
@@ -70,7 +70,7 @@ impl Starter {
         let options = &self.options;
         let tools = options.tools.iter();
         let host_tools = options.host_tools.iter();
-        Command::Start {
+        Command::Start(Box::new(StartCommand {
             number,
             context: blobs::context_kind(&options.context),
             role: role_name(options.role),
@@ -96,7 +96,7 @@ impl Starter {
                 })
                 .collect(),
             restore: restore_command(restore, culprits),
-        }
+        }))
     }
 
     /// Waits for the instance to be ready. Gives it back if it is usable.

@@ -1,56 +1,16 @@
-//! Takes a sweep out of an instance, and tells which values are the ones that the owner already has.
+//! Takes a sweep out of an instance. Which values the owner already has is known to the kernel (`sweep.py`).
 
-use super::api::{Dropped, Limits, Pickle, RestoreSet, Sweep, SweptFunction, SweptPickle, SweptVariable};
+use super::api::{Dropped, Limits, Sweep, SweptFunction, SweptPickle, SweptVariable};
 use super::error::ReplError;
 use super::instance::{Instance, encode};
 use super::link::Event;
 use super::wire::{Command, Done, Note, Reply, SweepReply, SweptEntry};
-use base64::Engine as _;
-use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
 /// The most that one sweep may hold, in bytes.
 const SWEEP_LIMIT: usize = 1 << 30;
-
-/// Digests of the values that the owner has.
-#[derive(Default)]
-pub(super) struct Known {
-    digests: HashMap<String, [u8; 32]>,
-    /// The values of the last restore, until the first sweep has taken their digests.
-    restored: Option<Arc<RestoreSet>>,
-}
-
-impl Known {
-    pub(super) fn after_restore(restore: Arc<RestoreSet>) -> Self {
-        Self {
-            digests: HashMap::new(),
-            restored: Some(restore),
-        }
-    }
-
-    /// Takes the digests of restored values, once.
-    fn settle(&mut self) {
-        let Some(restored) = self.restored.take() else { return };
-        for variable in &restored.variables {
-            let digest = match &variable.pickle {
-                Pickle::Bytes(bytes) => Some(digest(bytes)),
-                Pickle::Base64(text) => {
-                    let decoded = base64::engine::general_purpose::STANDARD.decode(text.as_bytes());
-                    decoded.ok().map(|bytes| digest(&bytes))
-                }
-            };
-            if let Some(digest) = digest {
-                self.digests.insert(variable.name.clone(), digest);
-            }
-        }
-    }
-}
-
-fn digest(bytes: &[u8]) -> [u8; 32] {
-    Sha256::digest(bytes).into()
-}
 
 /// Values that the kernel sent during one sweep.
 #[derive(Default)]
@@ -78,11 +38,7 @@ impl Sent {
 }
 
 /// One sweep. Gives the instance back if it is still there.
-pub(super) async fn sweep(
-    mut instance: Instance,
-    limits: &Limits,
-    known: &mut Known,
-) -> (Result<Sweep, ReplError>, Option<Instance>) {
+pub(super) async fn sweep(mut instance: Instance, limits: &Limits) -> (Result<Sweep, ReplError>, Option<Instance>) {
     let start = Instant::now();
     let pickle_bytes = limits.pickle_bytes;
     let number = match instance.send(|number| encode(&Command::Sweep { number, pickle_bytes })) {
@@ -100,7 +56,7 @@ pub(super) async fn sweep(
     });
     match reply {
         Ok((reply, sent)) => {
-            let sweep = assemble(reply, sent, known, start);
+            let sweep = assemble(reply, sent, start);
             (sweep, Some(instance))
         }
         Err(Ending::Error(error)) => (Err(error), None),
@@ -149,16 +105,12 @@ async fn wait(
     Err(Ending::Lost(String::new()))
 }
 
-fn assemble(reply: SweepReply, mut sent: Sent, known: &mut Known, start: Instant) -> Result<Sweep, ReplError> {
-    known.settle();
-    let mut digests = HashMap::with_capacity(reply.variables.len());
-    let mut variables = Vec::with_capacity(reply.variables.len());
-    for entry in reply.variables {
-        let variable = swept(entry, &mut sent, known)?;
-        digests.insert(variable.name.clone(), variable.digest);
-        variables.push(variable);
-    }
-    known.digests = digests;
+fn assemble(reply: SweepReply, mut sent: Sent, start: Instant) -> Result<Sweep, ReplError> {
+    let variables = reply
+        .variables
+        .into_iter()
+        .map(|entry| swept(entry, &mut sent))
+        .collect::<Result<_, _>>()?;
     let functions = reply.functions.into_iter();
     let dropped = reply.dropped.into_iter();
     Ok(Sweep {
@@ -182,23 +134,12 @@ fn assemble(reply: SweepReply, mut sent: Sent, known: &mut Known, start: Instant
     })
 }
 
-fn swept(entry: SweptEntry, sent: &mut Sent, known: &Known) -> Result<SweptVariable, ReplError> {
-    let before = known.digests.get(&entry.name).copied();
+fn swept(entry: SweptEntry, sent: &mut Sent) -> Result<SweptVariable, ReplError> {
     let missing = || ReplError::Protocol(format!("the value of {} did not arrive", entry.name));
-    let (pickle, digest) = if entry.sent {
-        let bytes = sent.values.remove(&entry.name).ok_or_else(missing)?;
-        let digest = digest(&bytes);
-        let same = before == Some(digest);
-        (
-            if same {
-                SweptPickle::Unchanged
-            } else {
-                SweptPickle::Changed(bytes)
-            },
-            digest,
-        )
-    } else {
-        (SweptPickle::Unchanged, before.ok_or_else(missing)?)
+    let digest = parse_digest(&entry.digest).ok_or_else(missing)?;
+    let pickle = match entry.sent {
+        true => SweptPickle::Changed(sent.values.remove(&entry.name).ok_or_else(missing)?),
+        false => SweptPickle::Unchanged,
     };
     Ok(SweptVariable {
         name: entry.name,
@@ -212,14 +153,23 @@ fn swept(entry: SweptEntry, sent: &mut Sent, known: &Known) -> Result<SweptVaria
     })
 }
 
+fn parse_digest(text: &str) -> Option<[u8; 32]> {
+    let digits = text
+        .as_bytes()
+        .chunks(2)
+        .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
+    digits.collect::<Option<Vec<_>>>()?.try_into().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn entry(name: &str, sent: bool) -> SweptEntry {
+    fn entry(sent: bool, digest: &str) -> SweptEntry {
         SweptEntry {
-            name: name.into(),
+            name: "x".into(),
             sent,
+            digest: digest.into(),
             type_name: "int".into(),
             preview: "1".into(),
             comment: None,
@@ -235,27 +185,24 @@ mod tests {
     }
 
     #[test]
-    fn a_value_with_the_digest_that_is_known_is_unchanged() {
-        let mut known = Known::default();
-        known.digests.insert("x".into(), digest(b"pickle"));
-        let same = swept(entry("x", true), &mut sent(b"x\npickle"), &known).unwrap();
+    fn a_value_that_was_sent_is_changed_and_another_is_not() {
+        let digest = "0a".repeat(32);
+        let changed = swept(entry(true, &digest), &mut sent(b"x\npickle")).unwrap();
+        assert_eq!(changed.pickle, SweptPickle::Changed(b"pickle"[..].into()));
+        assert_eq!(changed.digest, [10; 32]);
+        let same = swept(entry(false, &digest), &mut Sent::default()).unwrap();
         assert_eq!(same.pickle, SweptPickle::Unchanged);
-        let other = swept(entry("x", true), &mut sent(b"x\nother"), &known).unwrap();
-        assert_eq!(other.pickle, SweptPickle::Changed(b"other"[..].into()));
-        assert_eq!(other.digest, digest(b"other"));
     }
 
     #[test]
     fn a_kernel_that_lies_about_a_value_is_an_error() {
-        let mut none = Sent::default();
         assert!(
-            swept(entry("x", false), &mut none, &Known::default()).is_err(),
-            "unchanged, but never seen"
-        );
-        assert!(
-            swept(entry("x", true), &mut none, &Known::default()).is_err(),
+            swept(entry(true, &"0a".repeat(32)), &mut Sent::default()).is_err(),
             "sent, but not there"
         );
+        for digest in ["", "0a", "zz", &"é".repeat(32)] {
+            assert!(swept(entry(false, digest), &mut Sent::default()).is_err(), "{digest}");
+        }
         assert!(Sent::default().take(b"no name", 100).is_err());
         assert!(
             Sent::default().take(b"x\n0123456789", 9).is_err(),

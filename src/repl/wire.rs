@@ -19,16 +19,7 @@ pub(super) const WAKE: u32 = 2;
 #[derive(Serialize)]
 #[serde(tag = "command", rename_all = "snake_case")]
 pub(super) enum Command<'a> {
-    Start {
-        number: u64,
-        context: &'static str,
-        role: &'static str,
-        mcp: bool,
-        env: serde_json::Map<String, serde_json::Value>,
-        tools: Vec<ToolFile<'a>>,
-        host_tools: Vec<HostToolEntry<'a>>,
-        restore: RestoreCommand<'a>,
-    },
+    Start(Box<StartCommand<'a>>),
     Step {
         number: u64,
         step: u32,
@@ -41,6 +32,18 @@ pub(super) enum Command<'a> {
         number: u64,
         pickle_bytes: usize,
     },
+}
+
+#[derive(Serialize)]
+pub(super) struct StartCommand<'a> {
+    pub(super) number: u64,
+    pub(super) context: &'static str,
+    pub(super) role: &'static str,
+    pub(super) mcp: bool,
+    pub(super) env: serde_json::Map<String, serde_json::Value>,
+    pub(super) tools: Vec<ToolFile<'a>>,
+    pub(super) host_tools: Vec<HostToolEntry<'a>>,
+    pub(super) restore: RestoreCommand<'a>,
 }
 
 #[derive(Serialize)]
@@ -114,8 +117,10 @@ pub(super) struct SweepReply {
 #[derive(Deserialize)]
 pub(super) struct SweptEntry {
     pub(super) name: String,
-    /// Whether its pickle was sent; if not, the value is the one of the sweep before.
+    /// Whether its pickle was sent; if not, the value is the one of the sweep before, or of the restore.
     pub(super) sent: bool,
+    /// In hexadecimal.
+    pub(super) digest: String,
     #[serde(rename = "type")]
     pub(super) type_name: String,
     pub(super) preview: String,

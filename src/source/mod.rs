@@ -1,1 +1,91 @@
-//! Opening a target: files and store become model events. The only way of the viewer to data.
+//! Opening a target and everything that follows from it: the viewer's only way to data. No engine, no screens.
+//!
+//! [`open`] gives the events that the first frame needs and a [`Source`]. [`Source::scan`] reads the transcripts on
+//! all cores, [`Source::follow`] tells what others write from then on, [`Source::body`] reads what is looked at and
+//! [`Source::search`] searches everything. All calls block: run them on threads. Texts are raw.
+
+mod assemble;
+mod error;
+mod follow;
+mod log_table;
+mod open;
+mod pattern;
+mod progress;
+mod read;
+mod scan;
+mod search;
+mod session;
+mod sessions;
+mod stop;
+mod watch;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::disk::logs::LogFinder;
+use crate::model::{LogId, TargetKind};
+use log_table::LogTable;
+use session::SessionState;
+
+pub use crate::disk::transcript::{Body, BodyError, Field};
+pub use error::OpenError;
+pub use open::{OpenOptions, Opened, open};
+pub use pattern::SearchPattern;
+pub use progress::Progress;
+pub use search::Hit;
+pub use sessions::{Health, SessionSummary, SessionTotals, list_sessions, session_totals};
+pub use stop::Stop;
+
+/// An opened session or transcript. Clones are the same.
+#[derive(Clone, Debug)]
+pub struct Source(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    target: PathBuf,
+    dir: PathBuf,
+    kind: TargetKind,
+    use_cache: bool,
+    inner: Mutex<Inner>,
+    progress: progress::Counters,
+}
+
+/// What changes while a session is followed.
+#[derive(Debug)]
+struct Inner {
+    /// `None` for a single transcript.
+    finder: Option<LogFinder>,
+    state: SessionState,
+    table: LogTable,
+}
+
+impl Source {
+    /// As it was given.
+    pub fn target(&self) -> &Path {
+        &self.0.target
+    }
+
+    /// The session's directory; of a lone transcript, that of the session it lies in.
+    pub fn dir(&self) -> &Path {
+        &self.0.dir
+    }
+
+    /// Session or single transcript.
+    pub fn kind(&self) -> TargetKind {
+        self.0.kind
+    }
+
+    /// How far the scan is.
+    pub fn progress(&self) -> Progress {
+        self.0.progress.now()
+    }
+
+    /// Where a transcript lies; `None` while it is missing.
+    pub fn log_path(&self, log: LogId) -> Option<PathBuf> {
+        self.inner().table.get(log)?.file.as_ref().map(|file| file.path.clone())
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.0.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

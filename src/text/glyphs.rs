@@ -99,7 +99,7 @@ glyphs! {
     /// The darker shade: an execution.
     dark: "▓", "%";
     /// A break in an axis.
-    axis_break: "╎", ":";
+    axis_break: "╎", "|";
     /// Border.
     horizontal: "─", "-";
     /// Border of the focused pane.

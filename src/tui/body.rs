@@ -1,5 +1,6 @@
 //! The texts of one step, read when looked at, with their sanitised forms made off the screen's thread.
 
+use crate::source;
 use crate::text::SafeText;
 use std::sync::Arc;
 
@@ -23,6 +24,33 @@ impl Text {
     /// There is nothing in it.
     pub fn is_empty(&self) -> bool {
         self.raw.is_empty()
+    }
+}
+
+impl From<source::Body> for Body {
+    fn from(body: source::Body) -> Self {
+        Self {
+            code: Text::new(body.code),
+            output: Text::new(body.output),
+            reasoning: Text::new(body.reasoning.unwrap_or_default()),
+        }
+    }
+}
+
+impl Body {
+    /// Takes from `other` what this one lacks: a step that was logged twice may have its reasoning in one line and its
+    /// output in the other.
+    pub fn complete_from(&mut self, other: Body) {
+        let pairs = [
+            (&mut self.code, other.code),
+            (&mut self.output, other.output),
+            (&mut self.reasoning, other.reasoning),
+        ];
+        for (mine, its) in pairs {
+            if mine.is_empty() {
+                *mine = its;
+            }
+        }
     }
 }
 

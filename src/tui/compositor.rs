@@ -29,7 +29,7 @@ struct Layer {
 /// An effect and the layer that wants it.
 pub type Wanted = (LayerId, Effect);
 
-/// The stack. Its last layer is on top; it may be empty only while nothing was opened.
+/// The stack. Its last layer is on top; it is empty while nothing was opened.
 #[derive(Default)]
 pub struct Compositor {
     layers: Vec<Layer>,
@@ -49,10 +49,11 @@ impl Compositor {
         self.tell_top(&Input::Opened, ctx)
     }
 
-    /// Takes a layer away, unless it is the last one; the new top is told.
+    /// Takes a layer away, unless it is the last full screen; the new top is told.
     pub fn remove(&mut self, id: LayerId, ctx: &Ctx<'_>) -> Vec<Wanted> {
         let was_top = self.top_id() == Some(id);
-        if self.layers.len() < 2 || !self.layers.iter().any(|layer| layer.id == id) {
+        let stays = |layer: &Layer| layer.id == id && !layer.screen.is_popup() && self.layers.len() == 1;
+        if self.layers.iter().any(stays) {
             return Vec::new();
         }
         self.layers.retain(|layer| layer.id != id);

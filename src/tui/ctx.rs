@@ -4,9 +4,12 @@ use super::action::{Abilities, Action, Context};
 use super::keymap::Keymap;
 use super::theme::{Role, Theme};
 use crate::model::{Session, Time};
+use crate::source::SessionSummary;
 use crate::text::Glyphs;
 use ratatui::layout::Size;
 use ratatui::style::Style;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How the user wants things shown; fixed for the life of the program.
@@ -36,6 +39,15 @@ impl Default for ViewOptions {
     }
 }
 
+/// Sessions that lie in one directory.
+#[derive(Clone, Debug)]
+pub struct SessionList {
+    /// The directory.
+    pub dir: PathBuf,
+    /// Those found so far; empty when nobody has looked yet.
+    pub found: Arc<[SessionSummary]>,
+}
+
 /// The world of a screen.
 #[derive(Clone, Copy, Debug)]
 pub struct Ctx<'a> {
@@ -51,6 +63,8 @@ pub struct Ctx<'a> {
     pub can: Abilities,
     /// The context of the topmost full screen: what a popup over it speaks of.
     pub base: Context,
+    /// The directory whose sessions the picker lists, if there is one.
+    pub sessions: Option<&'a SessionList>,
     /// The whole terminal.
     pub size: Size,
     /// Time since the program started; the only clock of animations.
@@ -74,6 +88,8 @@ pub struct World {
     pub can: Abilities,
     /// The context of the topmost full screen.
     pub base: Context,
+    /// The directory whose sessions the picker lists.
+    pub sessions: Option<SessionList>,
     /// The whole terminal.
     pub size: Size,
     /// Time since the program started.
@@ -92,6 +108,7 @@ impl World {
             options: self.options,
             can: self.can,
             base: self.base,
+            sessions: self.sessions.as_ref(),
             size: self.size,
             now: self.now,
             wall: self.wall,

@@ -10,8 +10,9 @@ use crate::text::SafeText;
 use std::any::Any;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+pub use crate::source::Stop;
 
 /// Pairs an effect with its answer, within one layer. A layer counts them itself; answers for layers that are gone
 /// are dropped before they arrive.
@@ -63,8 +64,8 @@ pub enum Effect {
         /// What was typed.
         pattern: String,
     },
-    /// Export a run or the session, in the working directory; answered with [`Reply::Worked`](super::input::Reply)
-    /// that holds [`News`](super::export::News): progress, then the end.
+    /// Export a run or the session, in the working directory; answered with
+    /// [`Reply::Export`](super::input::Reply): progress now and then, and the end.
     Export {
         /// For the answers.
         token: Token,
@@ -115,22 +116,6 @@ pub struct Work {
 impl std::fmt::Debug for Work {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Work({})", self.name)
-    }
-}
-
-/// Says whether work has become pointless.
-#[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
-
-impl Stop {
-    /// Nobody waits for it any more.
-    pub fn is_stopped(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    /// Says so.
-    pub fn stop(&self) {
-        self.0.store(true, Ordering::Relaxed);
     }
 }
 

@@ -3,8 +3,10 @@
 use super::action::Action;
 use super::body::Body;
 use super::effect::Token;
+use super::export::News;
 use super::pattern::Pattern;
 use super::widgets::Highlights;
+use crate::source::Hit;
 use crate::text::SafeText;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
@@ -85,13 +87,15 @@ pub enum Reply {
     Body(Arc<Body>),
     /// Syntax colours.
     Highlights(Arc<Highlights>),
-    /// Matches of a search through the whole session: some, or the last ones. The search room says what it holds.
+    /// Matches of a search through all transcripts: some, or the last ones, in no order.
     Hits {
-        /// A batch of hits, opaque here.
-        hits: Box<dyn Any + Send>,
+        /// A batch.
+        hits: Vec<Hit>,
         /// No more will come.
         done: bool,
     },
+    /// How an export stands: its progress, or its end.
+    Export(News),
     /// What a piece of work computed: the type its effect promised.
     Worked(Box<dyn Any + Send>),
 }

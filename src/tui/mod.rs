@@ -4,6 +4,7 @@
 //! what they are made of, `theme/` how it looks. Data comes from [`source`](crate::source) only.
 
 pub mod action;
+mod app;
 pub mod body;
 pub mod compositor;
 pub mod content;
@@ -26,3 +27,5 @@ pub mod term;
 pub(crate) mod testing;
 pub mod theme;
 pub mod widgets;
+
+pub use app::{TuiError, TuiOptions, run};

@@ -29,6 +29,7 @@ impl World {
                 ..Abilities::default()
             },
             base: Context::Everywhere,
+            sessions: None,
             size: Size::new(120, 36),
             now: Duration::ZERO,
             wall: 1_700_000_000_000,

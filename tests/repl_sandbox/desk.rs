@@ -13,7 +13,7 @@ use std::time::Duration;
 pub(crate) fn factory() -> PythonFactory {
     static FACTORY: OnceLock<PythonFactory> = OnceLock::new();
     FACTORY
-        .get_or_init(|| PythonFactory::load(&mut |line| println!("{line}")).expect("Python is prepared"))
+        .get_or_init(|| PythonFactory::load(&mut |_| ()).expect("Python is prepared"))
         .clone()
 }
 

@@ -1,9 +1,10 @@
 //! Pickles of other CPython versions: a session moves between them.
 
 use crate::desk::Desk;
-use crate::state::restored;
+use crate::state::{names, restored, sweep};
 use fast_rlm::repl::{Pickle, RestoreSet, SavedVariable, StartOptions};
 use rstest::rstest;
+use std::io::Write;
 
 const CLASSES: &str = "import dataclasses, collections, enum
 @dataclasses.dataclass
@@ -107,4 +108,55 @@ async fn ours_are_written_with_protocol_4() {
         panic!("new")
     };
     assert_eq!(bytes.get(..2), Some(&b"\x80\x04"[..]));
+}
+
+/// A session that the existing Python program wrote.
+#[tokio::test]
+async fn a_session_of_the_existing_program_is_restored() {
+    let Some(directory) = std::env::var_os("FAST_RLM_COMPAT_DIR") else {
+        // Past the test harness, so that it is seen.
+        let _ = std::io::stderr().write_all(b"skipped: FAST_RLM_COMPAT_DIR is not set\n");
+        return;
+    };
+    let text = std::fs::read_to_string(std::path::Path::new(&directory).join("podcasts/state.json")).unwrap();
+    let state: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let (mut desk, report) = restored(saved_state(&state)).await;
+    assert_eq!(report.failed, []);
+    assert_eq!((report.variables.len(), report.functions.len()), (36, 2));
+    let line = "print(len(find_quotes(r'AGI')) > 0, first_ref, agi_pattern.pattern, len(episode_index))";
+    assert_eq!(
+        desk.print(line).await,
+        "True EpisodeRef(ep01, Chen Petrov) \\bAGI\\b 40\n"
+    );
+    let swept = sweep(&mut desk).await;
+    assert!(
+        names(&swept).contains(&"agi_stance") && swept.dropped.is_empty(),
+        "{:?}",
+        swept.dropped
+    );
+}
+
+fn saved_state(state: &serde_json::Value) -> RestoreSet {
+    let string = |value: &serde_json::Value| value.as_str().map(str::to_owned);
+    let entries = |key: &str| state[key].as_object().unwrap().iter();
+    let variables = entries("variables").map(|(name, entry)| SavedVariable {
+        name: name.clone(),
+        pickle: Pickle::Base64(entry["pickle_b64"].as_str().unwrap().into()),
+        comment: string(&entry["comment"]),
+        note: string(&entry["note"]),
+        committed: entry["committed"].as_bool().unwrap_or(false),
+    });
+    let steps = state["code_log"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|step| step["ok"] == true);
+    RestoreSet {
+        imports: Vec::new(),
+        import_sources: steps.map(|step| step["code"].as_str().unwrap().to_owned()).collect(),
+        functions: entries("functions")
+            .map(|(name, source)| (name.clone(), string(source).unwrap()))
+            .collect(),
+        variables: variables.collect(),
+    }
 }

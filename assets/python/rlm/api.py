@@ -81,7 +81,10 @@ class Query(collections.abc.Coroutine):
             self._running.close()
 
     def __repr__(self):
-        return "<llm_query, not awaited>"
+        return "<llm_query(...) that was not awaited: write `await llm_query(...)`>"
+
+    def __reduce__(self):
+        raise TypeError("an llm_query() that was not awaited cannot be saved")
 
 
 def _refuse_in_leaf(name):

@@ -6,7 +6,8 @@ import sys
 from _rlm import output
 
 _space = builtins.__dict__
-_kept = {}
+_main = sys.modules["__main__"].__dict__
+_kept, _runtime = {}, {}
 _recursion = sys.getrecursionlimit()
 
 
@@ -19,6 +20,8 @@ def keep():
     _space["print"] = output.print_values
     _space["input"] = _input
     _kept.update(_space)
+    # The runtime's own names, in the namespace that steps run in.
+    _runtime.update((name, value) for name, value in _main.items() if name.startswith("_"))
 
 
 def restore():
@@ -26,6 +29,9 @@ def restore():
     if _space != _kept:
         _space.clear()
         _space.update(_kept)
+    _main["__builtins__"] = builtins
+    if not _runtime.keys() <= _main.keys():
+        _main.update({name: value for name, value in _runtime.items() if name not in _main})
     _set_recursion_limit(_recursion)
     output.install()
 

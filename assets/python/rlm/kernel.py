@@ -2,12 +2,13 @@
 
 import asyncio
 import codecs
+import datetime
 import json
 import os
 import random
 import sys
 
-from _rlm import api, channel, guard, loop, output, restore, steps, sweep, tools
+from _rlm import api, channel, encode, guard, loop, output, preview, restore, source, steps, sweep, tools, traces
 from _rlm.names import names, space
 
 _MODULE = {"__name__": "__main__", "__doc__": None, "__annotations__": {}}
@@ -71,8 +72,9 @@ async def serve():
     sys.settrace(None)
     loop.enter()
     output.install()
-    steps.engine_task(asyncio.current_task())
-    steps.engine_task(asyncio.create_task(_control()))
+    steps.hide(asyncio.current_task())
+    control = asyncio.create_task(_control())
+    steps.hide(control)
     while True:
         command = await channel.call("_next", {})
         try:
@@ -83,4 +85,17 @@ async def serve():
         channel.send_json(channel.DONE, {"number": command["number"], "reply": reply})
 
 
+def _warm_up():
+    """Runs what sessions will need once, before the snapshot: much of the library imports and caches at first use."""
+    source.Bindings(source.parse("import re  # a comment\nx = asyncio.run(f())", "<warm up>"), "import re  # a comment")
+    for code in ("1 / 0", "no_such_name", "(", "f('é')['x']", "import no_such_module"):
+        try:
+            exec(code, {"f": dict})
+        except Exception as error:
+            traces.describe(error)
+    encode.to_json({"when": datetime.datetime(2024, 1, 1), "set": {1}})
+    preview.preview([{"a": 1}])
+
+
 guard.keep()
+_warm_up()

@@ -86,7 +86,8 @@ class _Restore:
 
     def value(self, item):
         name = item["name"]
-        value = _loads(b"".join(channel.blob(f"variable {item['index']}")))
+        data = b"".join(channel.blob(f"variable {item['index']}"))
+        value = _loads(data)
         if name in names.engine or name in names.reserved:
             target = names.save_aside(name, value)
             self.renamed.append([name, target])
@@ -94,7 +95,7 @@ class _Restore:
             target = name
             space[name] = value
             names.strong.add(name)
-            sweep.remember(name, value)
+            sweep.remember(name, value, data)
         if item["comment"] is not None:
             names.comments[target] = item["comment"]
         if item["note"] is not None:

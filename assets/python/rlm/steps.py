@@ -15,12 +15,14 @@ from _rlm.traces import describe
 # The running step's task, and the number of the command that it carries out.
 _current, _number = None, None
 _system_urandom = os.urandom
-_engine_tasks = set()
+# Bound here, because user code may replace them.
+_all_tasks, _create_task, _sleep = asyncio.all_tasks, asyncio.create_task, asyncio.sleep
+_hide_task = asyncio.tasks._unregister_task
 
 
-def engine_task(task):
-    """Tasks that outlive a step: the serving call and its control."""
-    _engine_tasks.add(task)
+def hide(task):
+    """Takes a task that outlives the steps out of `asyncio.all_tasks()`: code that cancels them all is common."""
+    _hide_task(task)
 
 
 def cancel(number):
@@ -63,12 +65,12 @@ async def _execute(source, file):
 async def _drop_tasks():
     """Cancels what the step left running."""
     for _ in range(2):
-        left = [task for task in asyncio.all_tasks() if task not in _engine_tasks and not task.done()]
+        left = [task for task in _all_tasks() if not task.done()]
         if not left:
             return
         for task in left:
             task.cancel()
-        await asyncio.sleep(0)
+        await _sleep(0)
 
 
 async def run(command):
@@ -82,7 +84,7 @@ async def run(command):
     output.begin(command["flood"])
     before = names.before()
     _number = command["number"]
-    _current = asyncio.create_task(_execute(command["code"], f"<step {command['step']}>"))
+    _current = _create_task(_execute(command["code"], f"<step {command['step']}>"))
     try:
         bindings, error = await _current
     except asyncio.CancelledError:  # before it began

@@ -4,6 +4,7 @@ import _pickle
 import datetime
 import decimal
 import fractions
+import hashlib
 import types
 import uuid
 
@@ -26,9 +27,11 @@ _IMMUTABLE = frozenset(
 )  # fmt: skip
 
 _Pickler = _pickle.Pickler
-# name -> (identity, result) of the last sweep, for immutable values. Objects are not kept alive: the identity
-# is the address with the hash, which both must be taken by an equal value to be mistaken.
-_cache = {}
+_blake2b = hashlib.blake2b
+# name -> (identity or None, digest of the pickle or None, why it cannot be saved or None), of the last sweep or of the
+# restore: what the host has. Objects are not kept alive: an identity is the address with the hash, and a value would
+# have to take both to be mistaken for another.
+_known = {}
 
 
 class _TooLarge(Exception):
@@ -76,6 +79,10 @@ def _pickle_value(value, limit):
     return b"".join(sink.parts), None
 
 
+def _digest(data):
+    return _blake2b(data, digest_size=32).hexdigest()
+
+
 def _sourceless(value):
     """A function or class of a step that pickles by its name, but whose source is not known: it could not be restored."""
     if not isinstance(value, (type, types.FunctionType)) or value.__module__ != "__main__":
@@ -108,22 +115,18 @@ class _Sweep:
 
     def value(self, name, value):
         identity = _identity(value)
-        known, result = _cache.get(name, (None, None))
-        if identity is None or identity != known:
-            result = self.save(name, value)
-            changed = True
-        else:
-            changed = False
-        if identity is not None:
-            _cache[name] = (identity, result)
-        else:
-            _cache.pop(name, None)
-        if result is not None:
-            return self.drop(name, value, result["reason"], result["size"])
+        before, digest, problem = _known.get(name, (None, None, None))
+        sent = False
+        if identity is None or identity != before:
+            digest, problem, sent = self.save(name, value, digest)
+            _known[name] = identity, digest, problem
+        if problem is not None:
+            return self.drop(name, value, problem["reason"], problem["size"])
         self.variables.append(
             {
                 "name": name,
-                "sent": changed,
+                "sent": sent,
+                "digest": digest,
                 "type": type(value).__name__,
                 "preview": clean(preview(value)),
                 "comment": names.comments.get(name),
@@ -132,26 +135,31 @@ class _Sweep:
             }
         )
 
-    def save(self, name, value):
-        """Sends the pickle to the host, which knows whether it differs from the last. Returns why it cannot be saved."""
+    def save(self, name, value, before):
+        """Sends the pickle to the host unless it has the digest `before`.
+
+        Returns (digest, None, whether it was sent), or (None, why it cannot be saved, False).
+        """
         channel.send_json(channel.NOTE, {"kind": "variable", "name": name})
         data, problem = _pickle_value(value, self.limit)
-        if problem is None:
-            channel.send(channel.VALUE, name.encode() + b"\n" + data)
-        return problem
+        if problem is not None:
+            return None, problem, False
+        digest = _digest(data)
+        if digest == before:
+            return digest, None, False
+        channel.send(channel.VALUE, name.encode() + b"\n" + data)
+        return digest, None, True
 
 
-def remember(name, value):
-    """A value that was just restored from what the host holds: the next sweep need not send it."""
-    identity = _identity(value)
-    if identity is not None:
-        _cache[name] = (identity, None)
+def remember(name, value, pickle):
+    """A value that was just restored from what the host has: the next sweep need not send it."""
+    _known[name] = _identity(value), _digest(pickle), None
 
 
 def run(command):
     sweep = _Sweep(command["pickle_bytes"])
-    for name in [name for name in _cache if name not in space]:
-        del _cache[name]
+    for name in [name for name in _known if name not in space]:
+        del _known[name]
     for name, value in list(space.items()):
         if type(name) is str and names.is_memory(name):
             sweep.take(name, value)

@@ -16,6 +16,7 @@ def _trim(trace):
         if trace is None or id(trace) in seen:
             continue
         seen.add(id(trace))
+        # Before any source line is looked up: ours would be searched for on disk.
         trace.stack[:] = [frame for frame in trace.stack if not frame.filename.startswith(_OURS)]
         pending += [trace.__cause__, trace.__context__, *(trace.exceptions or ())]
 
@@ -23,7 +24,7 @@ def _trim(trace):
 def describe(error, of_source=False):
     """The traceback; never fails. An error of the source itself has none, only its place."""
     try:
-        trace = traceback.TracebackException.from_exception(error, compact=True)
+        trace = traceback.TracebackException.from_exception(error, lookup_lines=False, compact=True)
         _trim(trace)
         lines = trace.format_exception_only() if of_source else trace.format()
         return clean(shorten("".join(lines), _LIMIT))

@@ -9,14 +9,26 @@ const WHOLE: usize = 500;
 const EACH: usize = 200;
 
 /// The probe's code, as transcripts keep it.
-pub(crate) const CODE: &str = r#"print("Context type: ", type(context))
+pub(crate) const CODE: &str = r#"def _show(value, most):
+    text = str(value)
+    return text if len(text) <= most else text[:most] + "...[truncated]"
+
 if isinstance(context, dict):
+    print("Context type: dict")
     print(f"Keys ({len(context)}): {list(context)}")
-    for key, value in context.items():
-        print(f"  [{key!r}] ({type(value).__name__}): {str(value)[:200]}")
+    print("---")
+    for _key, _value in context.items():
+        _size = f", len={len(_value)}" if hasattr(_value, "__len__") else ""
+        print(f"  [{_key!r}] ({type(_value).__name__}{_size}): {_show(_value, 200)}")
 else:
+    print("Context type: ", type(context))
     print("Context length:", len(context))
-    print("First 500 characters:", context[:500], "Last 500 characters:", context[-500:], sep="\n")"#;
+    if len(context) <= 500:
+        print("Context: ", context)
+    else:
+        print("First 500 characters of str(context): ", context[:500])
+        print("---")
+        print("Last 500 characters of str(context): ", context[-500:])"#;
 
 /// What the probe of a sub-agent prints.
 pub(crate) fn sub_agent(context: &Value, schema: Option<&str>) -> String {

@@ -65,8 +65,12 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
                 for (run, parent, time, kind) in lines {
                     log.line(run, parent, time, kind);
                 }
-                events.extend(log.events(if id == 0 { &[0] } else { &[] }));
-                events.extend(log.lines.chunks(3).map(|lines| Event::Lines(lines.to_vec())));
+                // Bit by bit first, then all of it again with the end of the transcript.
+                let mut announced = log.events(if id == 0 { &[0] } else { &[] });
+                let rest = announced.split_off(1);
+                events.extend(announced);
+                events.extend(log.lines.chunks(2).map(|lines| Event::Lines(lines.to_vec())));
+                events.extend(rest);
             }
             events
         })

@@ -25,7 +25,7 @@ pub struct SweptVariable {
     pub name: String,
     /// Its value.
     pub pickle: SweptPickle,
-    /// SHA-256 of the pickle, equal as long as the value is.
+    /// BLAKE2b of the pickle (32 bytes), equal as long as the value is.
     pub digest: [u8; 32],
     /// Name of its type.
     pub type_name: String,

@@ -50,6 +50,9 @@ impl State {
 
     fn pop(&mut self) -> Vec<Wanted> {
         let ctx = self.world.ctx();
+        if self.stack.depth() < 2 && self.world.can.sessions && self.world.can.session {
+            return self.go_to(Route::Picker);
+        }
         let top = self.stack.top_id();
         top.map_or_else(Vec::new, |top| self.stack.remove(top, &ctx))
     }

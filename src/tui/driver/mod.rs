@@ -9,7 +9,7 @@ mod search_bar;
 
 use super::action::{Abilities, Context};
 use super::compositor::{Compositor, LayerId, Wanted};
-use super::ctx::World;
+use super::ctx::{SessionList, World};
 use super::effect::Effect;
 use super::frames::Frames;
 use super::input::{Answer, Input};
@@ -38,14 +38,27 @@ pub enum Msg {
     Answer(LayerId, Answer),
     /// News of the session; applied now, settled before the next frame.
     Events(Vec<Event>),
-    /// Another session, or none yet, is shown from now on, beginning with a screen.
-    Opened(Route, Abilities),
+    /// Another session, or none yet, is shown from now on.
+    Opened(Opening),
     /// The theme fits the terminal's ground better than the first guess.
     Theme(Theme),
     /// Something is to be said.
     Notice(Notice),
     /// Time has passed: a wanted frame may be due.
     Time,
+}
+
+/// What is shown from now on.
+#[derive(Debug)]
+pub struct Opening {
+    /// The first screen.
+    pub route: Route,
+    /// What can be done there.
+    pub can: Abilities,
+    /// Sessions to go back to; `None` keeps those that are known.
+    pub sessions: Option<SessionList>,
+    /// What is known of the session at once.
+    pub events: Vec<Event>,
 }
 
 /// Everything the program holds while it runs.
@@ -91,6 +104,11 @@ impl State {
         &mut self.frames
     }
 
+    /// The terminal's size, as last told.
+    pub fn size(&self) -> Size {
+        self.world.size
+    }
+
     /// The model as it is.
     pub fn session(&self) -> &Session {
         &self.world.session
@@ -120,7 +138,7 @@ impl State {
                 self.frames.dirty();
                 Vec::new()
             }
-            Msg::Opened(route, can) => self.opened(route, can),
+            Msg::Opened(opening) => self.opened(opening),
             Msg::Theme(theme) => {
                 self.world.theme = theme;
                 self.frames.dirty();
@@ -134,13 +152,20 @@ impl State {
         }
     }
 
-    fn opened(&mut self, route: Route, can: Abilities) -> Vec<Wanted> {
-        self.world.session = Session::default();
-        self.world.can = can;
+    fn opened(&mut self, opening: Opening) -> Vec<Wanted> {
+        let mut session = Session::default();
+        opening.events.into_iter().for_each(|event| session.apply(event));
+        session.settle();
+        self.world.session = session;
+        self.world.sessions = opening.sessions.or(self.world.sessions.take());
+        self.world.can = Abilities {
+            sessions: self.world.sessions.is_some(),
+            ..opening.can
+        };
         self.stack.clear();
-        self.search = None;
+        (self.search, self.unsettled) = (None, false);
         self.frames.dirty();
-        self.push(route)
+        self.push(opening.route)
     }
 
     fn resize(&mut self, size: Size) -> Vec<Wanted> {

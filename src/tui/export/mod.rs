@@ -24,6 +24,7 @@ pub use job::{Job, News, Setting, run};
 pub use write::{Report, write};
 
 use crate::model::{BodyRef, Label};
+use crate::source::{Body, Source};
 use crate::text::secret::Secrets;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -77,21 +78,16 @@ pub struct Options {
     pub secrets: Secrets,
 }
 
-/// What one transcript line holds, decoded.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Body {
-    /// The code; empty when the model wrote none.
-    pub code: String,
-    /// What it printed.
-    pub output: String,
-    /// The model's reasoning.
-    pub reasoning: String,
-}
-
 /// Where bodies come from: one step's at a time.
 pub trait Bodies {
     /// The body at `at`, or why it cannot be read.
     fn body(&mut self, at: BodyRef) -> Result<Body, String>;
+}
+
+impl Bodies for Source {
+    fn body(&mut self, at: BodyRef) -> Result<Body, String> {
+        Source::body(self, at).map_err(|error| error.to_string())
+    }
 }
 
 /// How far an export is, in steps.

@@ -131,6 +131,7 @@ mod tests {
             parent_step: None,
             placement: Placement::Root,
             depth: 0,
+            recorded_depth: 0,
             steps: Vec::new(),
             started: None,
             ended: None,

@@ -6,8 +6,9 @@ use super::json::Json;
 use super::markdown::Markdown;
 use super::part::{AgentPart, FinalPart, Layout, MemoryPart, Part, ProblemPart, RunPart, SessionPart, StepPart};
 use super::walk::{self, Visit};
-use super::{Bodies, Body, ExportError, Format, Masked, OnProgress, Options, Progress, Scope};
+use super::{Bodies, ExportError, Format, Masked, OnProgress, Options, Progress, Scope};
 use crate::model::{Final, FinalShape, LogState, Outcome, Query, Session, Step};
+use crate::source::Body;
 use crate::text::date_time;
 use std::io::Write;
 
@@ -173,7 +174,9 @@ impl<L: Layout> Teller<'_, L> {
             step,
             code: self.cleaner.block(&body.code, "code"),
             output: self.cleaner.block(&body.output, "output"),
-            reasoning: self.cleaner.block(&body.reasoning, "reasoning"),
+            reasoning: self
+                .cleaner
+                .block(body.reasoning.as_deref().unwrap_or_default(), "reasoning"),
             unreadable,
         };
         self.part(&Part::Step(part))?;
@@ -195,15 +198,12 @@ impl<L: Layout> Teller<'_, L> {
             },
         };
         if let Some(twin) = step.twin.and_then(|at| self.bodies.body(at).ok()) {
-            for (mine, other) in [
-                (&mut body.code, twin.code),
-                (&mut body.output, twin.output),
-                (&mut body.reasoning, twin.reasoning),
-            ] {
+            for (mine, other) in [(&mut body.code, twin.code), (&mut body.output, twin.output)] {
                 if mine.is_empty() {
                     *mine = other;
                 }
             }
+            body.reasoning = body.reasoning.or(twin.reasoning);
         }
         Ok(body)
     }

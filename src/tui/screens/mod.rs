@@ -9,9 +9,11 @@ mod list_search;
 mod memory;
 mod overview;
 mod palette;
+#[cfg(test)]
 mod picker;
 mod problems;
 mod route;
+mod run;
 #[cfg(test)]
 mod sample;
 pub mod search;
@@ -83,7 +85,7 @@ pub struct Matches {
 pub fn open(route: &Route, ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
     match route {
         Route::Overview => Some(Box::new(overview::Overview::new())),
-        Route::Run { .. } => None,
+        Route::Run { query, at } => Some(Box::new(run::RunScreen::new(*query, *at))),
         Route::Timeline { query } => Some(Box::new(timeline::TimelineScreen::of_run(*query, ctx))),
         Route::SessionTimeline => Some(Box::new(timeline::TimelineScreen::of_session(ctx))),
         Route::Memory { name } => Some(Box::new(memory::MemoryScreen::new(name.as_deref(), ctx))),

@@ -51,6 +51,20 @@ impl Split {
         }
     }
 
+    /// The list in the first `width` columns, the detail in the rest.
+    pub(super) fn beside(area: Rect, width: u16) -> Self {
+        let width = width.min(area.width);
+        Self {
+            list: Rect { width, ..area },
+            detail: Rect {
+                x: area.x + width,
+                width: area.width - width,
+                ..area
+            },
+            bordered: area.height >= TALL,
+        }
+    }
+
     /// The detail below the list, `rows` high inside its frame.
     pub(super) fn above(area: Rect, rows: u16) -> Self {
         let bordered = area.height >= TALL;

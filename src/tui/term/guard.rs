@@ -2,7 +2,8 @@
 
 use super::quiet;
 use std::io::{self, Write};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
 
 /// What is switched on beside raw mode and the alternate screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,9 +23,16 @@ const LEAVE: &str = "\x1b[?2026l\x1b[0m\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[?20
 /// once do not do it twice.
 static OURS: Mutex<bool> = Mutex::new(false);
 
-/// Takes the terminal over; on failure it is as before.
+/// How long giving back waits for a write that is under way: a stalled terminal must not keep the program alive.
+const PATIENCE: Duration = Duration::from_millis(150);
+
+/// Takes the terminal over, or sets everything anew if it is ours already; on failure it is as before.
 pub(super) fn enter(modes: Modes) -> io::Result<()> {
-    let mut ours = OURS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut ours = lock();
+    if *ours {
+        // A shell may have changed the modes behind our back: crossterm sets raw mode anew only after leaving it.
+        let _ = crossterm::terminal::disable_raw_mode();
+    }
     crossterm::terminal::enable_raw_mode()?;
     *ours = true;
     let written = write(ENTER).and_then(|()| if modes.mouse { write(ENTER_MOUSE) } else { Ok(()) });
@@ -39,8 +47,9 @@ pub(super) fn enter(modes: Modes) -> io::Result<()> {
 
 /// Gives the terminal back, if it is ours. Safe to call from any thread, any number of times.
 pub fn restore() {
-    let mut ours = OURS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    if !std::mem::take(&mut *ours) {
+    let mut ours = lock_in_time();
+    let was_ours = ours.as_mut().is_none_or(|ours| std::mem::take(&mut **ours));
+    if !was_ours {
         return;
     }
     // Nothing can be done about failures here: the terminal is likely gone.
@@ -48,6 +57,33 @@ pub fn restore() {
     drop_pending_input();
     let _ = crossterm::terminal::disable_raw_mode();
     quiet::end();
+}
+
+/// Writes a frame, if the terminal is ours: once it was given back, no thread may draw on it.
+pub(super) fn write_frame(bytes: &[u8]) -> io::Result<()> {
+    let ours = lock();
+    if !*ours {
+        return Ok(());
+    }
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)?;
+    out.flush()
+}
+
+fn lock() -> MutexGuard<'static, bool> {
+    OURS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn lock_in_time() -> Option<MutexGuard<'static, bool>> {
+    let since = Instant::now();
+    loop {
+        match OURS.try_lock() {
+            Ok(ours) => return Some(ours),
+            Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) if since.elapsed() > PATIENCE => return None,
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(1)),
+        }
+    }
 }
 
 /// Reports of the mouse that were under way would be typed into the shell.

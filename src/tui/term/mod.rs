@@ -20,7 +20,7 @@ pub use signals::{Signal, Signals, exit_soon, has_job_control, stop_group};
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect, Size};
-use std::io::{self, Write};
+use std::io;
 
 /// Asks the terminal for the colour of its ground (OSC 11).
 const ASK_GROUND: &[u8] = b"\x1b]11;?\x1b\\";
@@ -90,7 +90,11 @@ impl Terminal {
     /// The terminal is gone.
     pub fn paint(&mut self, frame: &Buffer, cursor: Option<Position>) -> io::Result<()> {
         let bytes = self.painter.paint(frame, cursor)?;
-        if bytes.is_empty() { Ok(()) } else { write_all(bytes) }
+        if bytes.is_empty() {
+            Ok(())
+        } else {
+            guard::write_frame(bytes)
+        }
     }
 
     /// A buffer of the size that is painted next.
@@ -103,7 +107,7 @@ impl Terminal {
     /// # Errors
     /// The terminal is gone.
     pub fn ask_ground(&mut self) -> io::Result<()> {
-        write_all(ASK_GROUND)
+        guard::write_frame(ASK_GROUND)
     }
 
     /// Gives the terminal back for as long as `meanwhile` runs: to a shell, to an editor. Events must not be read then.
@@ -122,7 +126,6 @@ impl Terminal {
     /// # Errors
     /// The terminal refused.
     pub fn take_back(&mut self) -> io::Result<()> {
-        restore();
         guard::enter(self.modes)?;
         self.painter.forget();
         Ok(())
@@ -133,10 +136,4 @@ impl Drop for Terminal {
     fn drop(&mut self) {
         restore();
     }
-}
-
-fn write_all(bytes: &[u8]) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    out.write_all(bytes)?;
-    out.flush()
 }

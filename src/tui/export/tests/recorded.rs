@@ -1,11 +1,12 @@
 //! A session built from events, with its transcript's bodies in memory.
 
-use super::super::{Bodies, Body, Format, Report, write};
+use super::super::{Bodies, Format, Report, write};
 use super::options;
 use crate::model::{
     AgentEnd, BodyRef, CodeEntry, Cost, Event, Final, FinalShape, LedgerEntry, Line, LineKind, LogFacts, LogId,
     LogState, MemoryKind, MemoryRecord, Session, SessionFacts, StepLine, Timings, Usage, code_digest,
 };
+use crate::source::Body;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
@@ -104,7 +105,8 @@ impl Recorded {
         let body = Body {
             code: format!("code {text}"),
             output: format!("output {text}"),
-            reasoning: format!("reasoning {text}"),
+            reasoning: Some(format!("reasoning {text}")),
+            ..Body::default()
         };
         self.bodies.insert(self.lines, body);
     }

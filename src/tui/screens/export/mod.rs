@@ -174,11 +174,8 @@ impl ExportScreen {
         }
         self.state = match &answer.result {
             Err(why) => State::Failed(why.clone()),
-            Ok(Reply::Worked(news)) => match news.downcast_ref::<News>() {
-                Some(News::Progress(progress)) => State::Writing(*progress),
-                Some(News::Done(done)) => ended(done),
-                None => return Outcome::ignored(),
-            },
+            Ok(Reply::Export(News::Progress(progress))) => State::Writing(*progress),
+            Ok(Reply::Export(News::Done(done))) => ended(done),
             Ok(_) => return Outcome::ignored(),
         };
         Outcome::consumed()

@@ -20,7 +20,7 @@ fn act(screen: &mut ExportScreen, action: Action) -> Outcome {
 fn news(screen: &mut ExportScreen, news: News) {
     let answer = Answer {
         token: screen.token,
-        result: Ok(Reply::Worked(Box::new(news))),
+        result: Ok(Reply::Export(news)),
     };
     screen.update(&Input::Answer(&answer), &World::new().ctx());
 }

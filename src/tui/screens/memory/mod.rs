@@ -26,7 +26,7 @@ const LIST_SHARE: u16 = 36;
 
 /// The remembered names of the session.
 #[derive(Debug, Default)]
-pub struct MemoryScreen {
+pub(super) struct MemoryScreen {
     list: ListPane,
     detail: Detail,
     counts: Counts,
@@ -39,7 +39,7 @@ pub struct MemoryScreen {
 
 impl MemoryScreen {
     /// The screen, with an entry selected by its name.
-    pub fn new(name: Option<&str>, ctx: &Ctx<'_>) -> Self {
+    pub(super) fn new(name: Option<&str>, ctx: &Ctx<'_>) -> Self {
         let mut screen = Self::default();
         screen.refresh(ctx);
         let entries = &ctx.session.memory.entries;

@@ -6,7 +6,6 @@
 mod banner;
 mod card;
 pub(super) mod ending;
-mod entrance;
 mod figures;
 pub(super) mod head;
 mod paint;
@@ -17,7 +16,6 @@ mod scale;
 mod seek;
 mod timeline;
 
-use self::entrance::Entrance;
 use self::scale::Scale;
 use self::timeline::{Timeline, Touched};
 use super::{Matches, QueryKey, Route, Screen};
@@ -28,9 +26,14 @@ use crate::tui::body::Text;
 use crate::tui::ctx::Ctx;
 use crate::tui::effect::{Effect, Focused, Outcome};
 use crate::tui::input::{Input, Mouse};
+use crate::tui::motion::Entrance;
 use crate::tui::pattern::Pattern;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::time::Duration;
+
+/// The first frame of the entrance comes this long after the one with the empty cards.
+const SOON: Duration = Duration::from_millis(17);
 
 /// The first screen of a session.
 #[derive(Debug, Default)]
@@ -39,9 +42,8 @@ pub(super) struct Overview {
     /// The selected query by identity.
     selected: Option<QueryKey>,
     scale: Scale,
-    entrance: Entrance,
-    /// Cards that were in sight when it was drawn last.
-    in_sight: usize,
+    /// How the cards come in; begins with the first frame that has some.
+    entrance: Option<Entrance>,
     pattern: Option<Pattern>,
     /// Queries that match it, by index.
     found: Vec<usize>,
@@ -70,19 +72,17 @@ impl Overview {
         self.seek(ctx);
     }
 
-    /// Begins the entrance when there are cards for the first time, and says when the next frame of it is due.
-    fn enter(&mut self, ctx: &Ctx<'_>) -> Vec<Effect> {
-        if !ctx.options.animation {
-            self.entrance.finish();
-        } else if !ctx.session.queries.is_empty() {
-            self.entrance.begin(ctx.now);
-        }
-        let cards = self.in_sight.max(1);
-        self.entrance
-            .next_frame(ctx.now, cards)
-            .map(Effect::FrameAt)
-            .into_iter()
-            .collect()
+    /// The next frame of the entrance, while cards come in or are still to come.
+    fn next_frame(&self, ctx: &Ctx<'_>) -> Vec<Effect> {
+        let next = match &self.entrance {
+            Some(entrance) => entrance.next_frame(ctx.now),
+            None => (ctx.options.animation && !ctx.session.queries.is_empty()).then_some(ctx.now + SOON),
+        };
+        next.map(Effect::FrameAt).into_iter().collect()
+    }
+
+    fn finish_entrance(&mut self, ctx: &Ctx<'_>) {
+        self.entrance.get_or_insert(Entrance::new(ctx.now, 0, false)).finish();
     }
 
     fn open(&mut self, ctx: &Ctx<'_>) -> Outcome {
@@ -122,35 +122,32 @@ impl Screen for Overview {
         match input {
             Input::Opened | Input::ModelChanged => {
                 self.take_model(ctx);
-                let effects = self.enter(ctx);
                 Outcome {
                     consumed: true,
-                    effects,
+                    effects: self.next_frame(ctx),
                 }
             }
-            Input::Frame => {
-                let effects = self.enter(ctx);
-                Outcome {
-                    consumed: true,
-                    effects,
-                }
-            }
+            Input::Frame => Outcome {
+                consumed: true,
+                effects: self.next_frame(ctx),
+            },
             Input::Action(action) => {
-                self.entrance.finish();
+                self.finish_entrance(ctx);
                 self.act(*action, ctx)
             }
             Input::Mouse(mouse) => {
-                self.entrance.finish();
+                self.finish_entrance(ctx);
                 self.touch(*mouse, ctx)
             }
             Input::Search(pattern) => {
                 self.search(*pattern, ctx);
                 Outcome::consumed()
             }
-            Input::Shown | Input::Resized | Input::Key(_) | Input::Paste(_) | Input::Answer(_) => {
-                self.entrance.finish();
-                Outcome::ignored()
+            Input::Shown | Input::Resized => {
+                self.finish_entrance(ctx);
+                Outcome::consumed()
             }
+            Input::Key(_) | Input::Paste(_) | Input::Answer(_) => Outcome::ignored(),
         }
     }
 

@@ -5,6 +5,7 @@ use super::card::Card;
 use super::plan::Plan;
 use super::{Overview, banner};
 use crate::tui::ctx::Ctx;
+use crate::tui::motion::Entrance;
 use crate::tui::theme::Role;
 use crate::tui::widgets::Styled;
 use ratatui::buffer::Buffer;
@@ -48,9 +49,11 @@ impl Overview {
             ..area
         };
         let cards = self.timeline.place(area, || Plan::new(ctx.session, list));
-        self.in_sight = cards.len();
+        let entrance = *self
+            .entrance
+            .get_or_insert(Entrance::new(ctx.now, cards.len(), ctx.options.animation));
         for (place, (index, row)) in cards.iter().enumerate() {
-            let progress = self.entrance.progress(place, cards.len(), ctx.now);
+            let progress = entrance.progress(place, ctx.now);
             self.paint_card(*index, *row, progress, list, buf, ctx);
         }
         if let Some(bar) = self.timeline.scrollbar() {
@@ -67,7 +70,7 @@ impl Overview {
         }
     }
 
-    fn paint_card(&self, index: usize, row: i32, progress: f64, list: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
+    fn paint_card(&self, index: usize, row: i32, progress: f32, list: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
         let (Some(query), Some(plan)) = (ctx.session.queries.get(index), self.timeline.plan()) else {
             return;
         };

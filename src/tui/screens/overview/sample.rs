@@ -79,6 +79,15 @@ impl Transcript {
         self.push(run_id, parent, LineKind::Step(step))
     }
 
+    /// Its lines alone, as they come in when a known transcript grows by `lines` lines and more.
+    pub(in crate::tui::screens) fn shifted(mut self, lines: u64) -> Vec<Event> {
+        for line in &mut self.lines {
+            line.at.line += lines;
+            line.at.offset += lines * 1_000;
+        }
+        vec![Event::Lines(self.lines)]
+    }
+
     /// The events of a transcript that was read to its end.
     pub(in crate::tui::screens) fn events(self, state: LogState, queries: Vec<usize>) -> Vec<Event> {
         let facts = LogFacts {

@@ -195,7 +195,10 @@ fn the_first_frame_has_the_layout_and_any_key_ends_the_entrance() {
     let outcome = screen.update(&Input::Frame, &world.ctx());
     assert!(matches!(outcome.effects.as_slice(), [Effect::FrameAt(_)]));
     let middle = frame(&mut screen, &world, 80, 22);
-    assert!(middle.contains("Q2") && !middle.contains("Q3"), "{middle}");
+    assert!(
+        middle.contains("Q1") && middle.contains("Q2") && !middle.contains("Q3"),
+        "{middle}"
+    );
     screen.update(&Input::Action(Action::Help), &world.ctx());
     assert!(frame(&mut screen, &world, 80, 22).contains("Q3"));
     assert!(
@@ -211,7 +214,7 @@ fn only_cards_in_sight_are_laid_out() {
     screen.update(&Input::Action(Action::Last), &world.ctx());
     let text = frame(&mut screen, &world, 120, 34);
     assert!(text.contains("Q10000") && text.contains("query number 9999"), "{text}");
-    assert!(screen.in_sight < 10);
+    assert_eq!(text.matches("query number").count(), 6, "{text}");
 }
 
 const KEYS: [Action; 9] = [

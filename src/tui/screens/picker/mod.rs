@@ -1,1 +1,279 @@
-//! p
+//! The picker: the sessions of a directory.
+
+mod draw;
+mod entry;
+mod load;
+mod preview;
+mod ranking;
+mod summary;
+mod table;
+
+use super::{Matches, Screen};
+use crate::text::{SafeText, count, plural};
+use crate::tui::action::{Action, Context};
+use crate::tui::body::Text;
+use crate::tui::ctx::Ctx;
+use crate::tui::effect::{Effect, Focused, Outcome, Token};
+use crate::tui::input::{Answer, Input, Mouse, Reply};
+use crate::tui::widgets::{ListEvent, ListPane, TextPane};
+use entry::{Entry, Known};
+use load::{Loaded, Loader};
+use ranking::{Sort, ranked};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use summary::{SessionSummary, SessionTotals};
+
+/// Sessions whose totals are read at a time.
+const AT_A_TIME: usize = 4;
+
+/// The sessions of a directory, to choose one from.
+#[derive(Debug)]
+pub(super) struct PickerScreen {
+    dir: PathBuf,
+    loader: Loader,
+    entries: Vec<Entry>,
+    /// Indices of the entries that are shown, in order.
+    shown: Vec<usize>,
+    list: ListPane,
+    preview: TextPane,
+    /// The session that the preview shows.
+    previewed: Option<PathBuf>,
+    filter: String,
+    sort: Sort,
+    token: Token,
+    /// The listing has been read.
+    listed: bool,
+    /// Totals that are being read.
+    asked: usize,
+    /// Rows that were in sight when it was drawn last.
+    in_sight: usize,
+}
+
+impl PickerScreen {
+    /// The sessions of `dir`: those that are known already, read again when the screen opens.
+    pub(super) fn new(dir: PathBuf, known: Vec<SessionSummary>, loader: Loader) -> Self {
+        let mut screen = Self {
+            dir,
+            loader,
+            entries: Vec::new(),
+            shown: Vec::new(),
+            list: ListPane::default(),
+            preview: TextPane::default(),
+            previewed: None,
+            filter: String::new(),
+            sort: Sort::default(),
+            token: Token::default(),
+            listed: !known.is_empty(),
+            asked: 0,
+            in_sight: 40,
+        };
+        screen.replace(known);
+        screen
+    }
+
+    fn selected(&self) -> Option<&Entry> {
+        self.entries.get(*self.shown.get(self.list.selected()?)?)
+    }
+
+    /// Takes a new listing; totals that are known stay.
+    fn replace(&mut self, summaries: Vec<SessionSummary>) {
+        let mut known: HashMap<PathBuf, Known> = self
+            .entries
+            .drain(..)
+            .map(|entry| (entry.summary.path, entry.known))
+            .collect();
+        let entry = |summary: SessionSummary| Entry {
+            known: known.remove(&summary.path).unwrap_or_default(),
+            summary,
+        };
+        self.entries = summaries.into_iter().map(entry).collect();
+        self.arrange();
+    }
+
+    /// Filters and sorts again; the selection follows its session.
+    fn arrange(&mut self) {
+        let selected = self.selected().map(|entry| entry.summary.path.clone());
+        self.shown = ranked(&self.entries, &self.filter, self.sort);
+        self.list.set_len(self.shown.len());
+        let is_selected =
+            |index: &usize| self.entries.get(*index).map(|entry| &entry.summary.path) == selected.as_ref();
+        let place = self.shown.iter().position(is_selected).filter(|_| selected.is_some());
+        self.list.select(place.unwrap_or(0));
+    }
+
+    /// Asks for the totals of what is in sight, a few at a time.
+    fn ask(&mut self, mut outcome: Outcome) -> Outcome {
+        let from = self.list.top();
+        for at in from..(from + self.in_sight).min(self.shown.len()) {
+            if self.asked >= AT_A_TIME {
+                break;
+            }
+            let Some(entry) = self.shown.get(at).and_then(|index| self.entries.get_mut(*index)) else {
+                continue;
+            };
+            if matches!(entry.known, Known::Not) {
+                entry.known = Known::Asked;
+                self.asked += 1;
+                let work = self.loader.totals_work(entry.summary.path.clone());
+                outcome = outcome.and(Effect::Work {
+                    token: self.token,
+                    work,
+                });
+            }
+        }
+        outcome
+    }
+
+    fn answer(&mut self, answer: &Answer, ctx: &Ctx<'_>) -> Outcome {
+        let loaded = match &answer.result {
+            Ok(Reply::Worked(result)) => result.downcast_ref::<Loaded>(),
+            _ => None,
+        };
+        match loaded {
+            Some(Loaded::Sessions(summaries)) => {
+                self.listed = true;
+                self.replace(summaries.clone());
+            }
+            Some(Loaded::Totals(path, totals)) => self.take_totals(path, totals.clone()),
+            // Failed: whatever was asked for is not coming.
+            None => self.asked = self.asked.saturating_sub(1),
+        }
+        self.follow(ctx)
+    }
+
+    fn take_totals(&mut self, path: &PathBuf, totals: Option<Box<SessionTotals>>) {
+        self.asked = self.asked.saturating_sub(1);
+        if let Some(entry) = self.entries.iter_mut().find(|entry| entry.summary.path == *path) {
+            entry.known = totals.map_or(Known::Nothing, Known::Totals);
+            self.previewed = None;
+        }
+        if matches!(self.sort, Sort::Tokens | Sort::Cost) {
+            self.arrange();
+        }
+    }
+
+    /// The preview follows the selection, and totals what is in sight.
+    fn follow(&mut self, ctx: &Ctx<'_>) -> Outcome {
+        let path = self.selected().map(|entry| entry.summary.path.clone());
+        if path.is_none() || path != self.previewed {
+            let rendered = self
+                .selected()
+                .map(|entry| preview::document(entry, ctx))
+                .unwrap_or_default();
+            self.preview.open(rendered.text);
+            self.preview
+                .set_highlights(self.preview.generation(), Arc::new(rendered.highlights));
+            self.previewed = path;
+        }
+        self.ask(Outcome::consumed())
+    }
+
+    fn open(&self) -> Outcome {
+        match self.selected() {
+            Some(entry) => Outcome::with(Effect::OpenTarget(entry.summary.path.clone())),
+            None => Outcome::consumed(),
+        }
+    }
+
+    fn act(&mut self, action: Action, ctx: &Ctx<'_>) -> Outcome {
+        match action {
+            Action::Open => return self.open(),
+            Action::Sort => {
+                self.sort = self.sort.next();
+                self.arrange();
+            }
+            Action::SearchNext => drop(self.list.act(Action::MoveDown)),
+            Action::SearchPrevious => drop(self.list.act(Action::MoveUp)),
+            _ if self.list.act(action) => {}
+            _ => return Outcome::ignored(),
+        }
+        self.follow(ctx)
+    }
+
+    fn mouse(&mut self, mouse: Mouse, ctx: &Ctx<'_>) -> Outcome {
+        match self.list.mouse(mouse) {
+            Some(ListEvent::Opened(_)) => self.open(),
+            Some(_) => self.follow(ctx),
+            None => Outcome::taken(self.preview.mouse(mouse)),
+        }
+    }
+
+    fn counts(&self) -> String {
+        let all = plural(self.entries.len() as u128, "session", "sessions");
+        if self.shown.len() == self.entries.len() {
+            return all;
+        }
+        format!("{} of {all}", count(self.shown.len() as u128))
+    }
+}
+
+impl Screen for PickerScreen {
+    fn update(&mut self, input: &Input<'_>, ctx: &Ctx<'_>) -> Outcome {
+        match input {
+            Input::Opened | Input::Shown => {
+                let work = self.loader.list_work(self.dir.clone());
+                let token = self.token.next();
+                self.follow(ctx).and(Effect::Work { token, work })
+            }
+            Input::Action(action) => self.act(*action, ctx),
+            Input::Mouse(mouse) => self.mouse(*mouse, ctx),
+            Input::Answer(answer) => self.answer(answer, ctx),
+            Input::Search(pattern) => {
+                self.filter = pattern.map_or_else(String::new, |pattern| pattern.text().to_owned());
+                self.arrange();
+                if !self.filter.is_empty() {
+                    self.list.select(0);
+                }
+                self.follow(ctx)
+            }
+            Input::Resized => self.ask(Outcome::consumed()),
+            _ => Outcome::ignored(),
+        }
+    }
+
+    fn draw(&mut self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
+        self.paint(area, buf, ctx);
+    }
+
+    fn context(&self) -> Context {
+        Context::Picker
+    }
+
+    fn title(&self, _ctx: &Ctx<'_>) -> SafeText {
+        SafeText::line(&format!("{}, by {}", self.counts(), self.sort.name()))
+    }
+
+    fn hints(&self, _ctx: &Ctx<'_>) -> Vec<Action> {
+        vec![
+            Action::Open,
+            Action::MoveDown,
+            Action::Search,
+            Action::Sort,
+            Action::Back,
+        ]
+    }
+
+    fn focused(&self, _ctx: &Ctx<'_>) -> Option<Focused> {
+        let path = self.selected()?.summary.path.to_string_lossy();
+        Some(Focused {
+            text: Text::new(path.as_ref()),
+            raw_shown: false,
+            title: SafeText::literal("path of the session"),
+            extension: "txt",
+        })
+    }
+
+    fn matches(&self) -> Option<Matches> {
+        (!self.filter.is_empty()).then(|| Matches {
+            current: self.list.selected().map_or(0, |row| row + 1),
+            total: self.shown.len(),
+            more: false,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -24,7 +24,7 @@ const DETAIL_ROWS: u16 = 4;
 
 /// The problems of the session.
 #[derive(Debug, Default)]
-pub struct ProblemsScreen {
+pub(super) struct ProblemsScreen {
     list: ListPane,
     detail: TextPane,
     selected: Option<Problem>,
@@ -34,7 +34,7 @@ pub struct ProblemsScreen {
 
 impl ProblemsScreen {
     /// The screen, with the first problem selected.
-    pub fn new(ctx: &Ctx<'_>) -> Self {
+    pub(super) fn new(ctx: &Ctx<'_>) -> Self {
         let mut screen = Self::default();
         screen.refresh(ctx);
         screen

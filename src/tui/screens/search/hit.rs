@@ -12,7 +12,7 @@ const SHOWN: usize = 220;
 
 /// Which text of a step, run or memory entry it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Part {
+pub(super) enum Part {
     /// The query's text.
     Query,
     /// Its FINAL, or a sub-agent's.
@@ -29,7 +29,7 @@ pub enum Part {
 
 impl Part {
     /// Its name in the list.
-    pub fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Query => "query",
             Self::Final => "FINAL",
@@ -43,7 +43,7 @@ impl Part {
 
 /// Where a text stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Spot {
+pub(super) enum Spot {
     /// In a run.
     Run {
         /// Which.
@@ -62,7 +62,7 @@ pub enum Spot {
 
 impl Spot {
     /// The run's label; `None` in memory.
-    pub fn label(&self) -> Option<Label> {
+    pub(super) fn label(&self) -> Option<Label> {
         match self {
             Self::Run { query, .. } => Some(query.label),
             Self::Memory { .. } => None,
@@ -72,21 +72,21 @@ impl Spot {
 
 /// One text that has the pattern in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hit {
+pub(super) struct Hit {
     /// Where.
-    pub spot: Spot,
+    pub(super) spot: Spot,
     /// Which text of it.
-    pub part: Part,
+    pub(super) part: Part,
     /// Who and which step, as people read it: `step 3`, `agent 4 step 1`.
-    pub title: SafeText,
+    pub(super) title: SafeText,
     /// The line of the first match, or a piece of it.
-    pub before: SafeText,
+    pub(super) before: SafeText,
     /// The match itself.
-    pub found: SafeText,
+    pub(super) found: SafeText,
     /// What follows on the line.
-    pub after: SafeText,
+    pub(super) after: SafeText,
     /// Matches in the text.
-    pub count: usize,
+    pub(super) count: usize,
 }
 
 impl Hit {

@@ -1,23 +1,25 @@
 //! The session-wide search: a line to type in, and every text of the session that has it, grouped by run.
 //!
-//! Hits come in batches ([`Finder`]) while one types and reads. Enter opens the place; the search goes on behind it.
+//! Hits in what the model holds are there at once, those in transcripts come in batches while one reads. Enter opens the place; the search goes on behind it.
 
 mod draw;
-mod finder;
+mod held;
 mod hit;
-mod plan;
+mod places;
 mod results;
 
-pub use finder::{Batch, Finder, LineHit};
-pub use hit::{Hit, Part, Spot};
+use hit::{Hit, Part, Spot};
+use places::Places;
 
 use super::{Route, Screen};
+use crate::source::{self, Field};
 use crate::text::SafeText;
 use crate::tui::action::{Action, Context};
 use crate::tui::body::Text;
 use crate::tui::ctx::Ctx;
 use crate::tui::effect::{Effect, Focused, Outcome, Token};
 use crate::tui::input::{Answer, Input, Mouse, MouseKind, Reply};
+use crate::tui::pattern::Pattern;
 use crate::tui::widgets::{LineEdit, ListEvent, ListPane};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -52,6 +54,7 @@ pub struct SearchScreen {
     state: State,
     token: Token,
     results: Results,
+    places: Places,
     list: ListPane,
     /// The selection was moved by hand: it stays on its hit.
     moved: bool,
@@ -70,28 +73,25 @@ impl SearchScreen {
     }
 
     /// Begins anew with what stands in the line.
-    fn start(&mut self) -> Outcome {
-        let old = self.token;
-        let running = self.state == State::Running;
-        let token = self.token.next();
-        self.results = Results::default();
-        self.list = ListPane::default();
-        self.moved = false;
-        let pattern = self.line.text().to_owned();
-        self.state = if pattern.is_empty() {
-            State::Idle
-        } else {
-            State::Running
-        };
+    fn start(&mut self, ctx: &Ctx<'_>) -> Outcome {
         let mut outcome = Outcome::consumed();
-        if running {
-            outcome = outcome.and(Effect::Cancel(old));
+        if self.state == State::Running {
+            outcome = outcome.and(Effect::Cancel(self.token));
         }
-        if pattern.is_empty() {
-            outcome
-        } else {
-            outcome.and(Effect::Search { token, pattern })
-        }
+        let token = self.token.next();
+        (self.results, self.list, self.moved) = (Results::default(), ListPane::default(), false);
+        let Some(pattern) = Pattern::new(self.line.text()) else {
+            self.state = State::Idle;
+            return outcome;
+        };
+        self.state = State::Running;
+        outcome = outcome.and(Effect::Search {
+            token,
+            pattern: pattern.text().to_owned(),
+        });
+        self.take(held::hits(ctx.session, &pattern))
+            .into_iter()
+            .fold(outcome, Outcome::and)
     }
 
     fn typed(&mut self, ctx: &Ctx<'_>) -> Outcome {
@@ -111,10 +111,10 @@ impl SearchScreen {
         Outcome::with(Effect::Cancel(self.token))
     }
 
-    fn act(&mut self, action: Action) -> Outcome {
+    fn act(&mut self, action: Action, ctx: &Ctx<'_>) -> Outcome {
         use Action as A;
         match action {
-            A::Accept if matches!(self.state, State::Due(_) | State::Idle) => self.start(),
+            A::Accept if matches!(self.state, State::Due(_) | State::Idle) => self.start(ctx),
             A::Accept | A::Open => self.open(),
             A::Cancel if self.results.len() > 0 => {
                 self.typing = false;
@@ -192,15 +192,18 @@ impl SearchScreen {
         }
     }
 
-    fn answer(&mut self, answer: &Answer) -> Outcome {
+    fn answer(&mut self, answer: &Answer, ctx: &Ctx<'_>) -> Outcome {
         if answer.token != self.token || self.state != State::Running {
             return Outcome::ignored();
         }
         match &answer.result {
-            Ok(Reply::Hits { hits, .. }) => match hits.downcast_ref::<Batch>() {
-                Some(batch) => self.take(batch),
-                None => Outcome::ignored(),
-            },
+            Ok(Reply::Hits { hits, done }) => {
+                let hits = hits.iter().filter_map(|hit| self.hit(hit, ctx)).collect();
+                if *done {
+                    self.state = State::Done;
+                }
+                self.take(hits).into_iter().fold(Outcome::consumed(), Outcome::and)
+            }
             Ok(_) => Outcome::ignored(),
             Err(_) => {
                 self.state = State::Stopped;
@@ -209,43 +212,64 @@ impl SearchScreen {
         }
     }
 
-    /// Takes a batch; the selection stays on its hit, or on the first one until it is moved. A full list ends it.
-    fn take(&mut self, batch: &Batch) -> Outcome {
+    /// A transcript's hit with its place; `None` when the line is no step (its FINAL is in the model too).
+    fn hit(&mut self, hit: &source::Hit, ctx: &Ctx<'_>) -> Option<Hit> {
+        let part = match hit.field {
+            Field::Code => Part::Code,
+            Field::Output => Part::Output,
+            Field::Reasoning => Part::Reasoning,
+            Field::Result => return None,
+        };
+        let (spot, title) = self.places.at(ctx.session, hit.at)?;
+        Some(Hit::at(
+            spot.clone(),
+            part,
+            title,
+            &hit.snippet,
+            hit.matched.clone(),
+            hit.count,
+        ))
+    }
+
+    /// Takes more hits; the selection stays on its hit, or on the first one until it is moved. A full list ends the
+    /// search.
+    fn take(&mut self, hits: Vec<Hit>) -> Option<Effect> {
         let selected = self.list.selected().and_then(|row| self.results.hit_of(row)).cloned();
-        self.results.add(batch.hits.clone());
-        if batch.done {
-            self.state = State::Done;
-        }
+        self.results.add(hits);
         self.list.set_len(self.results.rows().len());
         let kept = selected
             .filter(|_| self.moved)
             .and_then(|hit| self.results.row_of(&hit));
         self.list.select(kept.unwrap_or(1));
-        if self.results.is_full() && !batch.done {
+        let full = self.results.is_full() && self.state == State::Running;
+        full.then(|| {
             self.state = State::Done;
-            return Outcome::with(Effect::Cancel(self.token));
-        }
-        Outcome::consumed()
+            Effect::Cancel(self.token)
+        })
     }
 }
 
 impl Screen for SearchScreen {
     fn update(&mut self, input: &Input<'_>, ctx: &Ctx<'_>) -> Outcome {
         match input {
-            Input::Opened if !self.typing => self.start(),
+            Input::Opened if !self.typing => self.start(ctx),
             Input::Opened => Outcome::consumed(),
-            Input::Action(action) => self.act(*action),
+            Input::Action(action) => self.act(*action, ctx),
             Input::Key(key) if self.typing && self.line.key(*key) => self.typed(ctx),
             Input::Paste(text) if self.typing => {
                 self.line.insert(text);
                 self.typed(ctx)
             }
             Input::Frame => match self.state {
-                State::Due(due) if ctx.now >= due => self.start(),
+                State::Due(due) if ctx.now >= due => self.start(ctx),
                 _ => Outcome::ignored(),
             },
             Input::Mouse(mouse) => self.mouse(*mouse),
-            Input::Answer(answer) => self.answer(answer),
+            Input::Answer(answer) => self.answer(answer, ctx),
+            Input::ModelChanged => {
+                self.places = Places::default();
+                Outcome::consumed()
+            }
             _ => Outcome::ignored(),
         }
     }

@@ -175,6 +175,14 @@ mod tests {
     }
 
     #[test]
+    fn a_flood_of_hits_is_kept_in_part() {
+        let mut results = Results::default();
+        results.add((0..MOST + 5).map(|step| hit(0, step)).collect());
+        assert!(results.is_full());
+        assert_eq!(results.len(), MOST);
+    }
+
+    #[test]
     fn memory_stands_last_under_a_heading_of_its_own() {
         let mut memory = hit(0, 0);
         memory.spot = Spot::Memory { name: "herd".into() };

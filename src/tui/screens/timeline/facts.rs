@@ -5,7 +5,7 @@ use super::lane::names;
 use super::viewport::Viewport;
 use crate::model::Session;
 use crate::model::timeline::length;
-use crate::text::{SafeText, count, duration, plural};
+use crate::text::{SafeText, count, duration, middle_cut, plural};
 use crate::tui::ctx::Ctx;
 use crate::tui::theme::Role;
 use crate::tui::widgets::Styled;
@@ -98,12 +98,15 @@ pub(super) fn selected(row: &ChartRow, cells: usize, ctx: &Ctx<'_>) -> Styled {
     let figures = joined(figures, cells, ctx);
     let name = SafeText::line(&format!("{name}{}", rest.unwrap_or_default()));
     let room = cells.saturating_sub(figures.width() + 3);
-    let name = if room >= 8 {
-        crate::text::middle_cut(name.as_str(), room)
-    } else {
-        String::new()
-    };
-    let mut line = Styled::words(" ", ctx.style(Role::Text)).then(SafeText::line(&name), ctx.style(Role::Accent));
+    let mut line = Styled::words(" ", ctx.style(Role::Text));
+    if room >= 8 {
+        let dot = format!(" {}", ctx.glyphs().separator);
+        line.push(
+            SafeText::line(&middle_cut(name.as_str(), room)),
+            ctx.style(Role::Accent),
+        );
+        line.push(SafeText::line(&dot), ctx.style(Role::Dim));
+    }
     line.append(figures);
     line
 }

@@ -6,6 +6,7 @@ mod columns;
 mod cover;
 mod facts;
 mod lane;
+mod layout;
 mod scale;
 mod viewport;
 
@@ -23,6 +24,7 @@ use crate::tui::theme::Role;
 use crate::tui::widgets::{ListEvent, ListPane, Styled};
 use chart::{Chart, ChartRow};
 use columns::Columns;
+use layout::{Rows, draw_empty, draw_scale};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -137,8 +139,6 @@ impl TimelineScreen {
             }
             Action::SearchNext => return self.select(self.search.advance(true, self.list.selected()), ctx),
             Action::SearchPrevious => return self.select(self.search.advance(false, self.list.selected()), ctx),
-            // It is here already, but from a run it goes on to all of them.
-            Action::Timeline if self.scope == Scope::Session => {}
             _ if self.list.act(action) => return self.follow(ctx),
             _ => return Outcome::ignored(),
         }
@@ -288,79 +288,6 @@ impl Screen for TimelineScreen {
     fn matches(&self) -> Option<Matches> {
         self.search.matches(self.list.selected())
     }
-}
-
-/// Where the parts go, from the top: what there is no room for gets no rows.
-#[derive(Clone, Copy, Debug)]
-struct Rows {
-    summary: Rect,
-    labels: Rect,
-    line: Rect,
-    lanes: Rect,
-    selected: Rect,
-    legend: Rect,
-}
-
-impl Rows {
-    fn of(area: Rect) -> Self {
-        let part = |from: u16| u16::from(area.height >= from);
-        let [summary, labels, line, selected, legend] = [part(4), part(3), part(12), part(8), part(12)];
-        let lanes = area.height - summary - labels - line - selected - legend;
-        let mut y = area.y;
-        let mut next = |height: u16| {
-            let rows = Rect { y, height, ..area };
-            y += height;
-            rows
-        };
-        Self {
-            summary: next(summary),
-            labels: next(labels),
-            line: next(line),
-            lanes: next(lanes),
-            selected: next(selected),
-            legend: next(legend),
-        }
-    }
-}
-
-/// The axis above the lanes, and the names of the figures' columns.
-fn draw_scale(rows: &Rows, columns: Columns, scale: &Scale, buf: &mut Buffer, ctx: &Ctx<'_>) {
-    let x = u16::try_from(columns.lane_start()).unwrap_or(u16::MAX);
-    for (row, content) in [(rows.labels, scale.labels(ctx)), (rows.line, scale.line(ctx))] {
-        let x = x.min(row.width);
-        let lane = Rect {
-            x: row.x + x,
-            width: columns.lane_width().min(row.width - x),
-            ..row
-        };
-        content.draw(lane, buf);
-    }
-    let steps = crate::text::fit_right("steps", columns.steps);
-    let took = crate::text::fit_right("time", columns.duration);
-    let names = Styled::of(SafeText::line(&format!("{steps}{took} ")), ctx.style(Role::Dim));
-    names.draw_right(rows.labels, buf);
-    let agent = Rect {
-        width: rows.labels.width.min(x),
-        ..rows.labels
-    };
-    Styled::words(" agent", ctx.style(Role::Dim)).draw(agent, buf);
-}
-
-fn draw_empty(area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
-    let words = if ctx.session.complete {
-        "No times were recorded."
-    } else {
-        "No times were read yet."
-    };
-    let y = area.y + area.height / 2;
-    Styled::words(words, ctx.style(Role::Dim)).draw_centred(
-        Rect {
-            y,
-            height: area.height.min(1),
-            ..area
-        },
-        buf,
-    );
 }
 
 #[cfg(test)]

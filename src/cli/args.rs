@@ -1,0 +1,98 @@
+//! Arguments of `fast-rlm-log`.
+
+use std::path::PathBuf;
+
+use clap::Parser;
+
+const EXAMPLES: &str = "\
+Examples:
+  fast-rlm-log runs/podcasts             facts of a session, as text
+  fast-rlm-log runs/podcasts --tui       look around in it
+  fast-rlm-log runs                      every session of a directory, a line each
+  fast-rlm-log runs/podcasts --json | jq '.totals.completed.cost_usd'
+  fast-rlm-log --demo --tui              a session to try it on
+
+Exit codes: 0 done; 2 wrong usage, or a target that is missing or cannot be read.";
+
+/// Look into recorded sessions: every query, run, step, sub-agent, token and cost in them.
+#[derive(Clone, Debug, Default, Parser)]
+#[command(name = "fast-rlm-log", version, about, after_help = EXAMPLES, max_term_width = 100)]
+pub struct LogArgs {
+    /// A session directory, its state.json, one run's .jsonl, or a directory of sessions
+    pub target: Option<PathBuf>,
+
+    /// Print the facts as text (the default with a TARGET)
+    #[arg(long, group = "mode")]
+    pub stats: bool,
+
+    /// Open the terminal program
+    #[arg(long, group = "mode")]
+    pub tui: bool,
+
+    /// Print the facts as JSON, for scripts
+    #[arg(long, group = "mode")]
+    pub json: bool,
+
+    /// Use a session that comes with the program
+    #[arg(long, conflicts_with = "target")]
+    pub demo: bool,
+
+    /// Model of the root agent, for queries asked in the terminal program
+    #[arg(long, value_name = "MODEL")]
+    pub primary_agent: Option<String>,
+
+    /// Model of sub-agents, for queries asked in the terminal program
+    #[arg(long, value_name = "MODEL")]
+    pub sub_agent: Option<String>,
+
+    /// Configuration file
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
+    /// dark, light, or a theme file; follows the terminal when not given
+    #[arg(long, value_name = "THEME")]
+    pub theme: Option<String>,
+
+    /// Show every screen at once, without movement
+    #[arg(long)]
+    pub no_animation: bool,
+
+    /// Draw with ASCII characters only
+    #[arg(long)]
+    pub ascii: bool,
+
+    /// Leave the mouse to the terminal
+    #[arg(long)]
+    pub no_mouse: bool,
+
+    /// Never write into the session
+    #[arg(long)]
+    pub read_only: bool,
+
+    /// Show times in UTC instead of local time (JSON is always in UTC)
+    #[arg(long)]
+    pub utc: bool,
+
+    /// Neither use nor keep results of earlier scans
+    #[arg(long)]
+    pub no_cache: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_consistent() {
+        use clap::CommandFactory;
+        LogArgs::command().debug_assert();
+    }
+
+    #[test]
+    fn one_mode_at_a_time_and_no_target_beside_the_demo() {
+        for args in [&["--stats", "--tui"][..], &["--json", "--stats"], &["--demo", "dir"], &["--nonsense"], &["a", "b"]] {
+            let line = std::iter::once("fast-rlm-log").chain(args.iter().copied());
+            assert_eq!(LogArgs::try_parse_from(line).unwrap_err().exit_code(), 2, "{args:?}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! The session that comes with the program, unpacked into a directory that goes when the program ends.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use tempfile::TempDir;
+
+/// Its files, with their paths.
+const FILES: &[(&str, &[u8])] = &[
+    ("logs/run_2026-03-14T18-41-07-312Z.jsonl", include_bytes!("../../assets/demo/logs/run_2026-03-14T18-41-07-312Z.jsonl")),
+    ("logs/run_2026-03-14T18-46-20-004Z.jsonl", include_bytes!("../../assets/demo/logs/run_2026-03-14T18-46-20-004Z.jsonl")),
+    ("logs/run_2026-03-14T18-52-48-250Z.jsonl", include_bytes!("../../assets/demo/logs/run_2026-03-14T18-52-48-250Z.jsonl")),
+    ("logs/run_2026-03-14T19-01-33-871Z.jsonl", include_bytes!("../../assets/demo/logs/run_2026-03-14T19-01-33-871Z.jsonl")),
+    ("logs/run_2026-03-15T07-12-56-640Z.jsonl", include_bytes!("../../assets/demo/logs/run_2026-03-15T07-12-56-640Z.jsonl")),
+    ("logs/run_2026-03-15T07-19-02-118Z.jsonl", include_bytes!("../../assets/demo/logs/run_2026-03-15T07-19-02-118Z.jsonl")),
+    ("logs/run_2026-03-15T07-28-44-905Z.jsonl", include_bytes!("../../assets/demo/logs/run_2026-03-15T07-28-44-905Z.jsonl")),
+    ("logs/run_2026-03-15T07-41-30-077Z.jsonl", include_bytes!("../../assets/demo/logs/run_2026-03-15T07-41-30-077Z.jsonl")),
+    ("state.json", include_bytes!("../../assets/demo/state.json")),
+];
+/// Its name.
+const NAME: &str = "demo";
+
+/// Unpacks the demo session; its directory lies in the temporary one.
+pub(super) fn unpack() -> io::Result<(TempDir, PathBuf)> {
+    let temporary = tempfile::Builder::new().prefix("fast-rlm-").tempdir()?;
+    let session = temporary.path().join(NAME);
+    for (path, bytes) in FILES {
+        let place = session.join(path);
+        if let Some(parent) = place.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::write(place, bytes)?;
+    }
+    Ok((temporary, session))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What belongs to the demo and not to its session: the script that answers follow-ups.
+    const BESIDE: &str = "model.yaml";
+
+    #[test]
+    fn every_file_of_the_demo_is_there() {
+        let (_temporary, session) = unpack().unwrap();
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/demo");
+        for part in ["", "logs"] {
+            let names = |dir: PathBuf| {
+                let mut names: Vec<_> = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+                names.retain(|name| name != BESIDE);
+                names.sort();
+                names
+            };
+            assert_eq!(names(session.join(part)), names(PathBuf::from(source).join(part)));
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! `fast-rlm-log`: from arguments to text, JSON, or the terminal program.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::model::Session;
+use crate::source::{OpenOptions, Opened, Source, Stop, list_sessions, open};
+use crate::tui::{self, TuiOptions};
+
+use super::args::LogArgs;
+use super::output::{WRONG, complain, print};
+use super::progress::ProgressLine;
+use super::terminal::{self, Look};
+use super::{demo, facts, stats};
+
+/// Where sessions are looked for without a TARGET.
+const PLACES: [&str; 2] = [".", "runs"];
+/// What is said when there is nothing to open.
+const NOTHING: &str = "\
+fast-rlm-log TARGET: opens a session directory, its state.json, one run's .jsonl, or a directory of sessions
+fast-rlm-log --demo --tui: a session to try it on
+fast-rlm --help: ask a question of your own
+";
+
+/// What is to be done.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Stats,
+    Json,
+    Screens,
+}
+
+/// Runs `fast-rlm-log` with the arguments of the process, its name first.
+pub fn log_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let args = match LogArgs::try_parse_from(arguments) {
+        Ok(args) => args,
+        Err(error) => {
+            // Help goes to standard output, mistakes to standard error; neither can be told anywhere else.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(WRONG));
+        }
+    };
+    let mode = args.mode();
+    if mode == Some(Mode::Screens) && let Some(reason) = terminal::refuses_screens() {
+        return complain(&reason);
+    }
+    if args.demo {
+        return match demo::unpack() {
+            Ok((_temporary, session)) => run(&session, mode.unwrap_or(Mode::Stats), &args),
+            Err(error) => complain(&format!("cannot unpack the demo into the temporary directory: {error}")),
+        };
+    }
+    match &args.target {
+        Some(target) => run(target, mode.unwrap_or(Mode::Stats), &args),
+        None => without_target(mode, &args),
+    }
+}
+
+impl LogArgs {
+    fn mode(&self) -> Option<Mode> {
+        let modes = [(self.stats, Mode::Stats), (self.json, Mode::Json), (self.tui, Mode::Screens)];
+        modes.into_iter().find(|(asked, _)| *asked).map(|(_, mode)| mode)
+    }
+
+    fn open_options(&self) -> OpenOptions {
+        OpenOptions { use_cache: !self.no_cache, tree: None }
+    }
+
+    fn look(&self) -> Look {
+        Look::new(self.ascii, self.utc)
+    }
+}
+
+fn run(target: &Path, mode: Mode, args: &LogArgs) -> ExitCode {
+    match open(target, &args.open_options()) {
+        Ok(opened) => show(opened, mode, args),
+        Err(error) => complain(&error.to_string()),
+    }
+}
+
+fn show(opened: Opened, mode: Mode, args: &LogArgs) -> ExitCode {
+    if mode == Mode::Screens {
+        return screens(opened, args);
+    }
+    match opened {
+        Opened::Session { events, source } => {
+            let mut session = Session::default();
+            events.into_iter().for_each(|event| session.apply(event));
+            read_all(&mut session, &source);
+            match mode {
+                Mode::Json => print(|out| facts::write_session(out, &session)),
+                _ => print(|out| stats::write_session(out, &session, args.look())),
+            }
+        }
+        Opened::Picker { dir, sessions } => {
+            let rows = stats::measure(sessions, &args.open_options());
+            match mode {
+                Mode::Json => print(|out| facts::write_sessions(out, &dir, &rows)),
+                _ => print(|out| stats::write_sessions(out, &dir, &rows, args.look())),
+            }
+        }
+    }
+}
+
+fn read_all(session: &mut Session, source: &Source) {
+    let mut line = ProgressLine::new();
+    source.scan(&Stop::default(), &mut |events| {
+        events.into_iter().for_each(|event| session.apply(event));
+        line.show(source.progress());
+    });
+    session.settle();
+}
+
+/// Without a TARGET: the sessions around, on a terminal.
+fn without_target(mode: Option<Mode>, args: &LogArgs) -> ExitCode {
+    let asked_for_text = mode.is_some_and(|mode| mode != Mode::Screens);
+    let around = if terminal::is_interactive() && !asked_for_text { around() } else { None };
+    match around {
+        Some(opened) if terminal::refuses_screens().is_none() => screens(opened, args),
+        Some(opened) => show(opened, Mode::Stats, args),
+        None => {
+            let _ = std::io::Write::write_all(&mut std::io::stderr(), NOTHING.as_bytes());
+            ExitCode::from(WRONG)
+        }
+    }
+}
+
+fn around() -> Option<Opened> {
+    let stop = Stop::default();
+    let mut found = PLACES.into_iter().map(|place| (PathBuf::from(place), list_sessions(Path::new(place), &stop)));
+    let (dir, sessions) = found.find(|(_, sessions)| !sessions.is_empty())?;
+    Some(Opened::Picker { dir, sessions })
+}
+
+fn screens(opened: Opened, args: &LogArgs) -> ExitCode {
+    let view = tui::ctx::ViewOptions {
+        utc: args.utc,
+        ascii: args.ascii,
+        animation: !args.no_animation,
+        mouse: !args.no_mouse,
+        read_only: args.read_only,
+    };
+    let options = TuiOptions { view, theme: args.theme.clone(), keymap: None, open: args.open_options() };
+    match tui::run(opened, &options) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => complain(&error.to_string()),
+    }
+}

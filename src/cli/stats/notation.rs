@@ -1,0 +1,120 @@
+//! How facts are put into words.
+
+use std::collections::BTreeMap;
+
+use crate::model::{Final, FinalShape, Link, Outcome, Problem, ProblemKind, Query, Run, Session, Totals, Usage};
+use crate::text::{count, plural};
+
+/// `8 steps (+16 in 8 sub-agents), 1 failed`.
+pub(super) fn steps(run: &Run) -> String {
+    let totals = &run.totals;
+    let own: u64 = run.roots.iter().filter_map(|id| run.agent(*id)).map(|root| root.own.steps).sum();
+    let roots = run.roots.len() as u64;
+    let mut text = plural(own.into(), "step", "steps");
+    let subagents = totals.agents.saturating_sub(roots);
+    if subagents > 0 {
+        let below = count(totals.steps.saturating_sub(own).into());
+        text += &format!(" (+{below} in {})", plural(subagents.into(), "sub-agent", "sub-agents"));
+    }
+    if totals.failed > 0 {
+        text += &format!(", {} failed", count(totals.failed.into()));
+    }
+    text
+}
+
+/// `166,708: 164,000 prompt (90,112 cached), 2,708 completion (900 thinking)`.
+pub(super) fn tokens(usage: &Usage) -> String {
+    let mut text = count(usage.total.into());
+    if usage.prompt > 0 || usage.completion > 0 {
+        text += &format!(": {} prompt", count(usage.prompt.into()));
+        text += &aside(usage.cached, "cached");
+        text += &format!(", {} completion", count(usage.completion.into()));
+        text += &aside(usage.reasoning, "thinking");
+    }
+    text
+}
+
+fn aside(tokens: u64, what: &str) -> String {
+    if tokens > 0 { format!(" ({} {what})", count(tokens.into())) } else { String::new() }
+}
+
+/// `245,622 tokens, $0.07 + 6 unknown`.
+pub(super) fn totals(totals: &Totals) -> String {
+    format!("{} tokens, {}", count(totals.usage.total.into()), totals.cost)
+}
+
+/// The FINAL of a query, raw; or what stands for it.
+pub(super) fn result(query: &Query) -> String {
+    match &query.result {
+        Final::Unset => format!("none: {}", outcome(&query.outcome)),
+        Final::None => "None".into(),
+        Final::Null => "null (None, or a value that its writer lost)".into(),
+        Final::Value { shape: FinalShape::Text, text } if text.trim().is_empty() => format!("{text:?}"),
+        Final::Value { text, .. } => text.clone(),
+    }
+}
+
+/// How it ended, in words. Raw: may quote data.
+pub(super) fn outcome(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Done => "done".into(),
+        Outcome::Running => "it is running".into(),
+        Outcome::Interrupted => "interrupted".into(),
+        Outcome::Parked => "it waits for an answer".into(),
+        Outcome::Error(what) if what.is_empty() => "ended in an error".into(),
+        Outcome::Error(what) => format!("ended in an error: {what}"),
+        Outcome::Limit(what) if what.is_empty() => "stopped by a limit".into(),
+        Outcome::Limit(what) => format!("stopped by a limit: {what}"),
+        Outcome::Cancelled => "cancelled".into(),
+        Outcome::Lost => "how it ended was not recorded".into(),
+    }
+}
+
+/// Where its transcript is, or what was tried. Raw.
+pub(super) fn log(query: &Query, session: &Session) -> String {
+    let path = |log: crate::model::LogId| session.logs.get(log.0 as usize).map_or("", |facts| &facts.path);
+    match &query.link {
+        Link::Linked(log) => path(*log).to_owned(),
+        Link::Moved(log) => format!("{} (moved)", path(*log)),
+        Link::Attached(log) => format!("{} (no query links it)", path(*log)),
+        Link::Missing(tried) if tried.is_empty() => "missing".into(),
+        Link::Missing(tried) => format!("missing; tried {}", tried.join(", ")),
+        Link::Unlinked if query.code.is_empty() => "none recorded".into(),
+        Link::Unlinked => "none recorded; steps are known from code_log".into(),
+    }
+}
+
+/// `3 unreadable lines, 2 moved logs`; `None` when all is well.
+pub(super) fn problems(session: &Session) -> Option<String> {
+    let unreadable: u64 = session.queries.iter().map(|query| query.run.unreadable).sum();
+    let mut counts: BTreeMap<ProblemKind, u64> = BTreeMap::new();
+    for Problem { kind, .. } in &session.problems {
+        *counts.entry(*kind).or_default() += 1;
+    }
+    if let Some(listed) = counts.get_mut(&ProblemKind::Unreadable) {
+        // Of very many, not all are listed.
+        *listed = unreadable.max(*listed);
+    }
+    let words = counts.into_iter().map(|(kind, number)| {
+        let (one, many) = kind_words(kind);
+        plural(number.into(), one, many)
+    });
+    let words: Vec<String> = words.collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
+fn kind_words(kind: ProblemKind) -> (&'static str, &'static str) {
+    match kind {
+        ProblemKind::Unreadable => ("unreadable line", "unreadable lines"),
+        ProblemKind::Incomplete => ("incomplete line", "incomplete lines"),
+        ProblemKind::Repaired => ("repair", "repairs"),
+        ProblemKind::Number => ("odd number", "odd numbers"),
+        ProblemKind::MovedLog => ("moved log", "moved logs"),
+        ProblemKind::MissingLog => ("missing log", "missing logs"),
+        ProblemKind::UnknownEvent => ("unknown event", "unknown events"),
+        ProblemKind::Clock => ("clock oddity", "clock oddities"),
+        ProblemKind::Structure => ("oddity in the structure", "oddities in the structure"),
+        ProblemKind::State => ("problem of state.json", "problems of state.json"),
+        ProblemKind::Notice => ("notice", "notices"),
+    }
+}

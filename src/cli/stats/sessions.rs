@@ -1,0 +1,105 @@
+//! The sessions of a directory, a line each.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::cli::progress::ProgressLine;
+use crate::cli::terminal::Look;
+use crate::source::{Health, OpenOptions, Progress, SessionSummary, SessionTotals, Stop, session_totals};
+use crate::text::{SafeText, cell_width, count, cut, date_time, plural};
+
+use super::notation;
+use super::sheet::{Sheet, one_line};
+
+/// Columns that a name may take.
+const NAME: usize = 40;
+/// Columns whose values stand to the right.
+const TO_THE_RIGHT: [bool; 6] = [false, true, true, false, true, false];
+
+/// A session with what its runs come to; `None` when it cannot be opened.
+pub(in crate::cli) struct SessionRow {
+    pub(in crate::cli) summary: SessionSummary,
+    pub(in crate::cli) totals: Option<SessionTotals>,
+}
+
+/// Reads what the runs of all sessions come to.
+pub(in crate::cli) fn measure(sessions: Vec<SessionSummary>, options: &OpenOptions) -> Vec<SessionRow> {
+    let mut line = ProgressLine::new();
+    let (stop, total) = (Stop::default(), sessions.len() as u64);
+    let rows = sessions.into_iter().zip(0..).map(|(summary, done)| {
+        line.show(Progress { bytes_read: done, bytes_total: total, logs_read: done, logs_total: total });
+        let totals = session_totals(&summary.path, options, &stop);
+        SessionRow { summary, totals }
+    });
+    rows.collect()
+}
+
+pub(in crate::cli) fn write_sessions(
+    out: &mut dyn Write,
+    dir: &Path,
+    rows: &[SessionRow],
+    look: Look,
+) -> io::Result<()> {
+    let mut sheet = Sheet::new(out, look);
+    sheet.field("Directory", SafeText::line(&dir.to_string_lossy()).as_str())?;
+    sheet.field("Sessions", &count(rows.len() as u128))?;
+    sheet.blank()?;
+    let header = ["SESSION", "QUERIES", "NO FINAL", "LAST ACTIVITY", "TOKENS", "COST"].map(String::from);
+    let cells: Vec<[String; 6]> = std::iter::once(header).chain(rows.iter().map(|row| cells(row, look))).collect();
+    let widths: Vec<usize> = (0..TO_THE_RIGHT.len())
+        .map(|column| cells.iter().filter_map(|row| row.get(column)).map(|cell| cell_width(cell)).max().unwrap_or(0))
+        .collect();
+    for (number, row) in cells.iter().enumerate() {
+        let columns = row.iter().zip(&widths).zip(TO_THE_RIGHT);
+        let padded: Vec<String> = columns.map(|((cell, width), right)| pad(cell, *width, right)).collect();
+        sheet.row(&padded, number == 0)?;
+    }
+    sheet.blank()?;
+    totals(&mut sheet, rows)
+}
+
+fn pad(cell: &str, width: usize, right: bool) -> String {
+    let space = " ".repeat(width.saturating_sub(cell_width(cell)));
+    if right { format!("{space}{cell}") } else { format!("{cell}{space}") }
+}
+
+fn cells(row: &SessionRow, look: Look) -> [String; 6] {
+    let SessionRow { summary, totals } = row;
+    let name = one_line(&summary.name, NAME);
+    let activity = summary.last_activity.map_or("unknown".into(), |at| date_time(at, look.utc));
+    let Some(totals) = totals else {
+        let why = match &summary.health {
+            Health::Damaged(why) => SafeText::line(why).as_str().to_owned(),
+            Health::Good => "it cannot be opened".into(),
+        };
+        let room = look.columns.max(80);
+        let why = cut(&why, room).0.to_owned();
+        return [name, "?".into(), "?".into(), activity, "?".into(), why];
+    };
+    let lost = if totals.lost_runs == 0 { String::new() } else { count(totals.lost_runs.into()) };
+    let both = {
+        let mut both = totals.completed;
+        both.merge(&totals.lost);
+        both
+    };
+    let pending = if summary.pending.is_some() { " (pending)" } else { "" };
+    let tokens = count(both.usage.total.into());
+    [name, count(totals.queries.into()), lost, activity, tokens, format!("{}{pending}", both.cost)]
+}
+
+fn totals(sheet: &mut Sheet<'_>, rows: &[SessionRow]) -> io::Result<()> {
+    let mut all = SessionTotals::default();
+    for totals in rows.iter().filter_map(|row| row.totals.as_ref()) {
+        all.queries += totals.queries;
+        all.completed.merge(&totals.completed);
+        all.lost_runs += totals.lost_runs;
+        all.lost.merge(&totals.lost);
+    }
+    let queries = plural(all.queries.into(), "query", "queries");
+    sheet.field("Total", &format!("{queries}: {}", notation::totals(&all.completed)))?;
+    if all.lost_runs > 0 {
+        let runs = plural(all.lost_runs.into(), "run", "runs");
+        sheet.field("", &format!("+ {runs} without FINAL: {}", notation::totals(&all.lost)))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,73 @@
+//! What standard output and error lead to.
+
+use std::io::IsTerminal;
+
+/// Columns of text that goes into a pipe or a file.
+const PIPED_COLUMNS: usize = 120;
+/// Fewer columns than this are no use to text.
+const FEWEST_COLUMNS: usize = 40;
+
+/// How text is written to standard output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Look {
+    /// Columns that one line may take where it is cut.
+    pub(super) columns: usize,
+    /// Labels and names stand out.
+    pub(super) styled: bool,
+    /// ASCII only.
+    pub(super) ascii: bool,
+    /// Times in UTC.
+    pub(super) utc: bool,
+}
+
+impl Look {
+    pub(super) fn new(ascii: bool, utc: bool) -> Self {
+        let terminal = std::io::stdout().is_terminal();
+        let columns = if terminal { columns() } else { PIPED_COLUMNS };
+        Self {
+            columns,
+            styled: terminal && !is_set("NO_COLOR") && !is_dumb(),
+            ascii: ascii || (terminal && !is_utf8_locale()),
+            utc,
+        }
+    }
+}
+
+/// Why the terminal program cannot run here; `None` when it can.
+pub(super) fn refuses_screens() -> Option<String> {
+    if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
+        return Some("--tui needs a terminal, not a pipe or a file: use --stats for text, or --json".into());
+    }
+    if is_dumb() {
+        return Some("--tui needs a terminal, and TERM is not set or is `dumb`: use --stats for text".into());
+    }
+    None
+}
+
+/// Standard output and input are a terminal.
+pub(super) fn is_interactive() -> bool {
+    std::io::stdout().is_terminal() && std::io::stdin().is_terminal()
+}
+
+fn columns() -> usize {
+    let columns = ratatui::crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns));
+    columns.max(FEWEST_COLUMNS)
+}
+
+fn is_dumb() -> bool {
+    cfg!(unix) && std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb")
+}
+
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty())
+}
+
+/// The locale's characters are UTF-8; so are those of a locale that says nothing, but for `C` and `POSIX`.
+fn is_utf8_locale() -> bool {
+    let names = ["LC_ALL", "LC_CTYPE", "LANG"];
+    let locale = names.iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+    locale.is_none_or(|locale| {
+        let locale = locale.to_ascii_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    })
+}

@@ -1,0 +1,89 @@
+//! Opening files that others name, and reading them by offset. Nothing but regular files is ever read.
+
+use std::fs::{File, Metadata};
+use std::io;
+use std::path::Path;
+
+/// Opens a regular file for reading, without ever waiting: a FIFO or a device would block or act when opened.
+///
+/// # Errors
+/// That of opening it; [`io::ErrorKind::InvalidInput`] with a readable message when it is no regular file.
+pub(crate) fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
+    let seen = std::fs::metadata(path)?;
+    check_regular(&seen)?;
+    let file = open_now(path)?;
+    let opened = file.metadata()?;
+    check_regular(&opened)?;
+    Ok((file, opened))
+}
+
+fn check_regular(metadata: &Metadata) -> io::Result<()> {
+    let kind = match metadata.file_type() {
+        kind if kind.is_file() => return Ok(()),
+        kind if kind.is_dir() => "a directory",
+        _ => "a device, pipe or socket",
+    };
+    let message = format!("it is {kind}, not a regular file");
+    Err(io::Error::new(io::ErrorKind::InvalidInput, message))
+}
+
+#[cfg(unix)]
+fn open_now(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+
+    let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+    let flags = i32::try_from(flags.bits()).unwrap_or_default();
+    File::options().read(true).custom_flags(flags).open(path)
+}
+
+#[cfg(not(unix))]
+fn open_now(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+/// Fills `buffer` from `offset` on, as far as the file reaches; how much was read.
+pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    let mut done = 0;
+    while let Some(rest) = buffer.get_mut(done..).filter(|rest| !rest.is_empty()) {
+        match read_some_at(file, rest, offset + done as u64) {
+            Ok(0) => break,
+            Ok(read) => done += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(done)
+}
+
+#[cfg(unix)]
+fn read_some_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, offset)
+}
+
+#[cfg(windows)]
+fn read_some_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
+}
+
+/// What tells one file from another, whatever paths lead there.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct FileIdentity(#[cfg(unix)] (u64, u64), #[cfg(not(unix))] std::path::PathBuf);
+
+impl FileIdentity {
+    #[cfg(unix)]
+    pub(crate) fn of(_path: &Path, metadata: &Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt;
+        Self((metadata.dev(), metadata.ino()))
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn of(path: &Path, _metadata: &Metadata) -> Self {
+        Self(path.canonicalize().unwrap_or_else(|_| path.to_owned()))
+    }
+}
+
+/// When a file was last written, in nanoseconds since the epoch; 0 where that is not known.
+pub(crate) fn modified_nanos(metadata: &Metadata) -> i128 {
+    let since = metadata.modified().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
+    since.map_or(0, |since| i128::try_from(since.as_nanos()).unwrap_or_default())
+}

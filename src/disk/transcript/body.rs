@@ -1,0 +1,132 @@
+//! The body of a line: code, output, reasoning and result, read when it is looked at.
+
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+
+use crate::disk::final_value::read_final;
+use crate::disk::json::{Clip, Fault, FileInput, Input, Scanner};
+use crate::disk::lenient;
+use crate::model::{BodyRef, Final};
+
+/// Bytes of a text that are shown from its start and from its end; what lies between in larger ones is left out.
+const HEAD: usize = 48 << 20;
+const TAIL: usize = 16 << 20;
+const SHORT_CAP: usize = 16 << 10;
+
+/// What a line holds beside its header. Texts are as recorded: raw.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Body {
+    /// Code of the step.
+    pub code: String,
+    /// What it printed.
+    pub output: String,
+    /// What the model thought.
+    pub reasoning: Option<String>,
+    /// The value of a final result.
+    pub result: Final,
+    /// A text is over 64 MiB: its middle was left out, with a mark.
+    pub cut: bool,
+    /// Something in it was repaired: half a surrogate pair, invalid UTF-8, an unknown escape.
+    pub repaired: bool,
+}
+
+/// A line's body cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum BodyError {
+    /// No such transcript.
+    #[error("the transcript of this line is not known any more: reload the session")]
+    UnknownLog,
+    /// Reading failed.
+    #[error("cannot read {}: {source}", path.display())]
+    Unreadable {
+        /// The transcript.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// There is something else now.
+    #[error("{} was changed: line {line} (byte {byte}) is not there any more: reload the session", path.display())]
+    Changed {
+        /// The transcript.
+        path: PathBuf,
+        /// The line.
+        line: u64,
+        /// Its offset.
+        byte: u64,
+    },
+}
+
+/// Reads the body of the line at `at`.
+pub(crate) fn read_body(file: &File, at: BodyRef) -> Result<Body, Fault> {
+    let input = FileInput::new(file, at.offset, at.offset.saturating_add(at.len));
+    let mut body = Body::default();
+    let mut scanner = Scanner::new(input);
+    read_fields(&mut scanner, |scanner, field| {
+        match field {
+            Field::Code => body.code = long_text(scanner, &mut body.cut)?.unwrap_or_default(),
+            Field::Output => body.output = long_text(scanner, &mut body.cut)?.unwrap_or_default(),
+            Field::Reasoning => body.reasoning = long_text(scanner, &mut body.cut)?,
+            Field::Result => body.result = read_final(scanner, HEAD)?,
+        }
+        Ok(())
+    })?;
+    body.repaired = !scanner.repairs.is_empty();
+    Ok(body)
+}
+
+/// A text of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Field {
+    /// Code of the step.
+    Code,
+    /// What it printed.
+    Output,
+    /// What the model thought.
+    Reasoning,
+    /// The value of a final result.
+    Result,
+}
+
+/// Whose line it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Owner {
+    pub(crate) run_id: String,
+    pub(crate) step: Option<u64>,
+}
+
+/// Goes through a record; `each` must go past every field's value.
+pub(crate) fn read_fields<I: Input>(
+    scanner: &mut Scanner<I>,
+    mut each: impl FnMut(&mut Scanner<I>, Field) -> Result<(), Fault>,
+) -> Result<Owner, Fault> {
+    let mut owner = Owner::default();
+    scanner.object(|scanner, key| {
+        match key {
+            "code" => each(scanner, Field::Code)?,
+            "output" => each(scanner, Field::Output)?,
+            "reasoning" => each(scanner, Field::Reasoning)?,
+            "result" => each(scanner, Field::Result)?,
+            "run_id" => owner.run_id = lenient::text(scanner.value(SHORT_CAP)?).value.unwrap_or_default(),
+            "step" => owner.step = lenient::count(scanner.value(SHORT_CAP)?).value,
+            _ => scanner.skip()?,
+        }
+        Ok(())
+    })?;
+    Ok(owner)
+}
+
+fn long_text<I: Input>(scanner: &mut Scanner<I>, cut: &mut bool) -> Result<Option<String>, Fault> {
+    if scanner.peek()? != Some(b'"') {
+        return Ok(match scanner.capture(HEAD)? {
+            null if null.text == "null" => None,
+            other => Some(other.text),
+        });
+    }
+    let mut clip = Clip::head_and_tail(HEAD, TAIL);
+    scanner.string_into(&mut clip)?;
+    *cut |= clip.is_cut();
+    let (text, repaired) = clip.into_text();
+    scanner.repairs.utf8 |= repaired;
+    Ok(Some(text))
+}

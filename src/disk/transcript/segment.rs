@@ -1,0 +1,268 @@
+//! A stretch of a transcript: its lines' headers, and what was wrong with them.
+//!
+//! A stretch holds the lines that start in it. Stretches of one file can be read at the same time; their line numbers
+//! count from 1 in each and are moved up by whoever puts them together.
+
+use std::fs::File;
+use std::io;
+
+use crate::disk::json::{Fault, FileInput, Scanner, SliceInput};
+use crate::model::{BodyRef, Line, LogId, Problem, ProblemKind};
+
+use super::line_reader::{LineReader, RawLine};
+use super::record::{Record, read_record};
+
+/// Places in a damaged line at which a whole record is looked for.
+const MOST_RESTARTS: usize = 16;
+/// Problems of a stretch that are listed.
+const MOST_TOLD: usize = 500;
+/// Starts of records as their writers put them.
+const RECORD_STARTS: [&[u8]; 3] = [br#"{"level":"#, br#"{"time":"#, br#"{"run_id":"#];
+
+/// A stretch to read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Segment {
+    pub(crate) log: LogId,
+    /// First byte; a line that started before it belongs to the stretch before.
+    pub(crate) from: u64,
+    /// End of the stretch; its last line may reach further.
+    pub(crate) to: u64,
+    /// Size of the file.
+    pub(crate) size: u64,
+    /// `from` is known to be the start of a line.
+    pub(crate) at_line: bool,
+}
+
+/// How a stretch ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SegmentEnd {
+    /// Lines in it, blank ones and a torn last one included.
+    pub(crate) lines: u64,
+    /// Lines that could not be read.
+    pub(crate) unreadable: u64,
+    /// Where reading goes on when the file grows: behind the last line that is whole.
+    pub(crate) next: u64,
+    /// The last line is torn.
+    pub(crate) torn: bool,
+    /// Lines before `next`.
+    pub(crate) whole_lines: u64,
+}
+
+/// What becomes of a stretch's lines and problems.
+pub(crate) trait Findings {
+    /// A header.
+    fn line(&mut self, line: Line);
+    /// A problem.
+    fn problem(&mut self, problem: Problem);
+    /// Nobody waits for the rest.
+    fn stopped(&self) -> bool;
+}
+
+/// Reads a stretch.
+pub(crate) fn scan_segment(file: &File, segment: Segment, findings: &mut impl Findings) -> io::Result<SegmentEnd> {
+    let mut reader = LineReader::new(file, line_start(file, segment)?, segment.size);
+    let end = SegmentEnd { next: reader.position(), ..SegmentEnd::default() };
+    let mut scan = Scan { file, segment, findings, end, told: 0 };
+    while reader.position() < segment.to && !scan.findings.stopped() {
+        match reader.next_line()? {
+            None => break,
+            Some(RawLine::Whole { offset, bytes, ended }) => scan.whole(offset, bytes, ended),
+            Some(RawLine::Long { offset }) => {
+                let behind = scan.long(offset)?;
+                reader.seek(behind);
+            }
+        }
+    }
+    Ok(scan.end)
+}
+
+/// Where the first line starts that starts in the stretch; its end when none does.
+fn line_start(file: &File, segment: Segment) -> io::Result<u64> {
+    if segment.at_line || segment.from == 0 {
+        return Ok(segment.from);
+    }
+    let mut before = LineReader::new(file, segment.from - 1, segment.to);
+    before.skip_line()?;
+    Ok(before.position())
+}
+
+struct Scan<'a, F> {
+    file: &'a File,
+    segment: Segment,
+    findings: &'a mut F,
+    end: SegmentEnd,
+    told: usize,
+}
+
+impl<F: Findings> Scan<'_, F> {
+    fn whole(&mut self, offset: u64, bytes: &[u8], ended: bool) {
+        self.end.lines += 1;
+        let complete = self.read_line(offset, bytes, ended);
+        if ended || complete {
+            self.end.next = offset + bytes.len() as u64 + u64::from(ended);
+            self.end.whole_lines = self.end.lines;
+        }
+    }
+
+    /// Whether the line is whole, readable or not.
+    fn read_line(&mut self, offset: u64, bytes: &[u8], ended: bool) -> bool {
+        let (offset, bytes) = self.without_padding(offset, bytes);
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            return true;
+        }
+        match self.records(offset, bytes, ended) {
+            Ok(()) => {}
+            Err(Fault::End { .. }) if !ended => {
+                self.torn(offset);
+                return false;
+            }
+            Err(fault) => self.damaged(offset, bytes, &fault),
+        }
+        if let Err(error) = std::str::from_utf8(bytes) {
+            let byte = offset + error.valid_up_to() as u64;
+            self.tell(ProblemKind::Repaired, byte, "bytes that are not UTF-8; shown as \u{FFFD}".into());
+        }
+        true
+    }
+
+    /// Takes a byte order mark off the first line and NULs off any: traces of other tools and of crashes.
+    fn without_padding<'b>(&mut self, offset: u64, bytes: &'b [u8]) -> (u64, &'b [u8]) {
+        let (mut start, mut rest) = (offset, bytes);
+        if let Some(text) = bytes.strip_prefix(b"\xEF\xBB\xBF").filter(|_| offset == 0) {
+            self.tell(ProblemKind::Repaired, 0, "a byte order mark; skipped".into());
+            (start, rest) = (offset + 3, text);
+        }
+        let nuls = rest.iter().take_while(|byte| **byte == 0).count();
+        if nuls > 0 {
+            self.tell(ProblemKind::Repaired, start, format!("{nuls} NUL bytes; skipped"));
+            (start, rest) = (start + nuls as u64, rest.get(nuls..).unwrap_or_default());
+        }
+        (start, rest)
+    }
+
+    /// Reads the line's record, or its records: two lines can be welded into one.
+    fn records(&mut self, offset: u64, bytes: &[u8], ended: bool) -> Result<(), Fault> {
+        let mut scanner = Scanner::new(SliceInput::new(bytes, offset));
+        let mut first = true;
+        loop {
+            scanner.peek()?;
+            let start = scanner.position();
+            let record = match read_record(&mut scanner) {
+                Err(fault) if !first => {
+                    let from = usize::try_from(start - offset).unwrap_or(bytes.len());
+                    let rest = bytes.get(from..).unwrap_or_default();
+                    if !ended && matches!(fault, Fault::End { .. }) {
+                        return Err(fault);
+                    }
+                    self.damaged(start, rest, &fault);
+                    return Ok(());
+                }
+                record => record?,
+            };
+            self.take(start, scanner.position(), record);
+            if !first {
+                self.tell(ProblemKind::Repaired, start, "a record on the line of the one before; both were read".into());
+            }
+            first = false;
+            match scanner.peek()? {
+                None => return Ok(()),
+                Some(0) => return Ok(self.rest_of_nuls(bytes, offset, scanner.position())),
+                Some(_) => {}
+            }
+        }
+    }
+
+    fn rest_of_nuls(&mut self, bytes: &[u8], offset: u64, at: u64) {
+        let from = usize::try_from(at - offset).unwrap_or(bytes.len());
+        let rest = bytes.get(from..).unwrap_or_default();
+        let what = match rest.iter().all(|byte| *byte == 0 || byte.is_ascii_whitespace()) {
+            true => format!("{} NUL bytes at the end; skipped", rest.len()),
+            false => "what follows the record on its line was skipped".into(),
+        };
+        self.tell(ProblemKind::Repaired, at, what);
+    }
+
+    /// Counts a line that cannot be read, and looks for a whole record further on in it.
+    fn damaged(&mut self, offset: u64, bytes: &[u8], fault: &Fault) {
+        self.end.unreadable += 1;
+        self.tell(ProblemKind::Unreadable, offset, format!("no JSON object, skipped: {fault}"));
+        let starts = RECORD_STARTS.iter().flat_map(|start| memchr::memmem::find_iter(bytes, *start));
+        let mut starts: Vec<usize> = starts.filter(|at| *at > 0).take(MOST_RESTARTS).collect();
+        starts.sort_unstable();
+        for at in starts {
+            let rest = bytes.get(at..).unwrap_or_default();
+            let mut scanner = Scanner::new(SliceInput::new(rest, offset + at as u64));
+            let Ok(record @ Some(_)) = read_record(&mut scanner) else { continue };
+            if matches!(scanner.peek(), Ok(None)) {
+                self.take(offset + at as u64, scanner.position(), record);
+                self.tell(ProblemKind::Repaired, offset + at as u64, "a whole record after damage on its line; read".into());
+                return;
+            }
+        }
+    }
+
+    /// Reads a line that is too long to be kept; where the next one starts.
+    fn long(&mut self, offset: u64) -> io::Result<u64> {
+        self.end.lines += 1;
+        let mut scanner = Scanner::new(FileInput::line(self.file, offset, self.segment.size));
+        let record = read_record(&mut scanner);
+        let behind = scanner.position();
+        let mut rest = LineReader::new(self.file, behind, self.segment.size);
+        rest.skip_line()?;
+        let next = rest.position();
+        let ended = next > behind && self.ends_with_newline(next);
+        match record {
+            Ok(record) => self.take(offset, behind, record),
+            Err(Fault::Io(error)) => return Err(error),
+            Err(Fault::End { .. }) if !ended => {
+                self.torn(offset);
+                return Ok(next);
+            }
+            Err(fault) => self.damaged(offset, &[], &fault),
+        }
+        self.end.next = next;
+        self.end.whole_lines = self.end.lines;
+        Ok(next)
+    }
+
+    fn torn(&mut self, offset: u64) {
+        self.end.torn = true;
+        self.tell(ProblemKind::Incomplete, offset, "the last line is incomplete".into());
+    }
+
+    fn ends_with_newline(&self, next: u64) -> bool {
+        let mut last = [0];
+        crate::disk::files::read_at(self.file, &mut last, next.saturating_sub(1)).is_ok() && last == [b'\n']
+    }
+
+    fn take(&mut self, start: u64, end: u64, record: Option<Record>) {
+        let Some(record) = record else {
+            self.end.unreadable += 1;
+            self.tell(ProblemKind::Unreadable, start, "an object without event_type and run_id; skipped".into());
+            return;
+        };
+        for odd in &record.oddities {
+            self.tell(ProblemKind::Number, odd.byte, odd.what.clone());
+        }
+        if !record.repairs.is_empty() {
+            let what = format!("{}; shown as \u{FFFD} or as it is", record.repairs.describe());
+            self.tell(ProblemKind::Repaired, start, what);
+        }
+        let at = BodyRef { log: self.segment.log, line: self.end.lines, offset: start, len: end - start };
+        let Record { run_id, parent, depth, time, kind, .. } = record;
+        self.findings.line(Line { at, run_id, parent, depth, time, kind });
+    }
+
+    fn tell(&mut self, kind: ProblemKind, byte: u64, what: String) {
+        let (log, line) = (Some(self.segment.log), Some(self.end.lines));
+        self.told += 1;
+        if self.told > MOST_TOLD {
+            return;
+        }
+        let what = match self.told {
+            MOST_TOLD => "more problems follow; they are not listed".into(),
+            _ => what,
+        };
+        self.findings.problem(Problem { kind, log, line, byte: Some(byte), what });
+    }
+}

@@ -1,0 +1,168 @@
+//! Opening a target: what is it, and what does it say at once.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use crate::disk::files::{open_regular, read_at};
+use crate::disk::is_utf16;
+use crate::disk::logs::{LOGS_DIRECTORY, LogFile, LogFinder};
+use crate::disk::state_file::STATE_FILE;
+use crate::model::{Event, TargetKind};
+
+use super::log_table::LogTable;
+use super::session::{SessionState, name_of};
+use super::{OpenError, SessionSummary, Source, Stop, list_sessions};
+
+/// Bytes of a file in which a transcript shows itself.
+const SNIFF: usize = 1 << 20;
+
+/// How to open.
+#[derive(Clone, Debug)]
+pub struct OpenOptions {
+    /// Take results of earlier scans from the user's cache directory, and put new ones there.
+    pub use_cache: bool,
+    /// The directory that was opened, when the session was picked from one: links are looked for up to there.
+    pub tree: Option<PathBuf>,
+}
+
+impl Default for OpenOptions {
+    fn default() -> Self {
+        Self { use_cache: true, tree: None }
+    }
+}
+
+/// What a target turned out to be.
+#[derive(Debug)]
+pub enum Opened {
+    /// A session, or a single transcript. The events suffice for the first frame; [`Source::scan`] has the rest.
+    Session {
+        /// What is known at once.
+        events: Vec<Event>,
+        /// The way to everything else.
+        source: Source,
+    },
+    /// A directory of sessions.
+    Picker {
+        /// As given.
+        dir: PathBuf,
+        /// Its sessions, the last active one first.
+        sessions: Vec<SessionSummary>,
+    },
+}
+
+/// Opens a session directory, a state.json, a transcript, or a directory of sessions.
+///
+/// # Errors
+/// When there is nothing that can be shown; the message is one line and says what to do.
+pub fn open(target: &Path, options: &OpenOptions) -> Result<Opened, OpenError> {
+    let metadata = std::fs::metadata(target).map_err(|error| OpenError::of_io(target, error))?;
+    if !metadata.is_dir() {
+        return match target.file_name().is_some_and(|name| name == STATE_FILE) {
+            true => open_session(target, parent_of(target), options),
+            false => open_transcript(target, options),
+        };
+    }
+    if target.join(STATE_FILE).symlink_metadata().is_ok() {
+        return open_session(target, target, options);
+    }
+    std::fs::read_dir(target).map_err(|error| OpenError::of_io(target, error))?;
+    let sessions = list_sessions(target, &Stop::default());
+    if !sessions.is_empty() {
+        return Ok(Opened::Picker { dir: target.to_owned(), sessions });
+    }
+    open_transcripts(target, options)
+}
+
+fn open_session(target: &Path, dir: &Path, options: &OpenOptions) -> Result<Opened, OpenError> {
+    let mut state = SessionState::new(TargetKind::Session, name_of(dir), dir.to_string_lossy().into_owned());
+    let events = state.open(dir)?;
+    let tree = options.tree.as_deref().unwrap_or(dir);
+    Ok(with_logs(target, dir, LogFinder::new(dir, tree), state, events, options))
+}
+
+/// A directory whose state.json was lost, or not written yet.
+fn open_transcripts(dir: &Path, options: &OpenOptions) -> Result<Opened, OpenError> {
+    let mut finder = LogFinder::new(dir, options.tree.as_deref().unwrap_or(dir));
+    if finder.all().is_empty() {
+        return Err(OpenError::NoSession { path: dir.to_owned() });
+    }
+    let mut state = SessionState::new(TargetKind::Session, name_of(dir), dir.to_string_lossy().into_owned());
+    let events = state.open_without(dir);
+    Ok(with_logs(dir, dir, finder, state, events, options))
+}
+
+fn with_logs(
+    target: &Path,
+    dir: &Path,
+    mut finder: LogFinder,
+    mut state: SessionState,
+    mut events: Vec<Event>,
+    options: &OpenOptions,
+) -> Opened {
+    events.extend(state.look_for_writer(dir));
+    let mut table = LogTable::default();
+    events.extend(table.update(&mut finder, &state.ledger));
+    let source = Source::new(target, dir, options, Some(finder), state, table);
+    Opened::Session { events, source }
+}
+
+fn open_transcript(target: &Path, options: &OpenOptions) -> Result<Opened, OpenError> {
+    let (file, metadata) = open_regular(target).map_err(|error| OpenError::of_io(target, error))?;
+    let mut head = vec![0; SNIFF.min(usize::try_from(metadata.len()).unwrap_or(SNIFF))];
+    let read = read_at(&file, &mut head, 0).map_err(|error| OpenError::of_io(target, error))?;
+    let head = head.get(..read).unwrap_or_default();
+    let path = target.to_owned();
+    if head.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0) && head.len() < SNIFF {
+        return Err(OpenError::EmptyLog { path });
+    }
+    if is_utf16(head) {
+        return Err(OpenError::Utf16 { path });
+    }
+    if memchr::memmem::find(head, b"\"run_id\"").is_none() && head.len() < SNIFF {
+        return Err(OpenError::NoTranscript { path });
+    }
+    let dir = parent_of(target);
+    let mut state = SessionState::new(TargetKind::Transcript, name_of(target), dir.to_string_lossy().into_owned());
+    let mut events = vec![Event::Session(state.facts.clone())];
+    let session = session_of(dir);
+    events.extend(state.look_for_writer(session));
+    let (table, found) = LogTable::single(LogFile::new(path, &metadata));
+    events.extend(found);
+    let source = Source::new(target, session, options, None, state, table);
+    Ok(Opened::Session { events, source })
+}
+
+/// The session a transcript's directory belongs to.
+fn session_of(dir: &Path) -> &Path {
+    let in_logs = dir.file_name().is_some_and(|name| name == LOGS_DIRECTORY);
+    if in_logs { parent_of(dir) } else { dir }
+}
+
+fn parent_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+impl Source {
+    fn new(
+        target: &Path,
+        dir: &Path,
+        options: &OpenOptions,
+        finder: Option<LogFinder>,
+        state: SessionState,
+        table: LogTable,
+    ) -> Self {
+        let kind = state.facts.target;
+        let inner = super::Inner { finder, state, table };
+        Self(Arc::new(super::Shared {
+            target: target.to_owned(),
+            dir: dir.to_owned(),
+            kind,
+            use_cache: options.use_cache,
+            inner: Mutex::new(inner),
+            progress: super::progress::Counters::default(),
+        }))
+    }
+}

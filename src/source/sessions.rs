@@ -1,0 +1,159 @@
+//! The sessions of a directory, for lists.
+
+use std::collections::HashMap;
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use crate::disk::files::FileIdentity;
+use crate::disk::logs::LOGS_DIRECTORY;
+use crate::disk::state_file::{STATE_FILE, StateHead, read_head};
+use crate::model::{Label, Session, Time, Totals};
+use crate::store::Store;
+
+use super::scan::readers;
+use super::session::{name_of, unix_ms};
+use super::{OpenOptions, Opened, Stop, open};
+
+/// A session as a list shows it. Texts are raw.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionSummary {
+    /// Its directory.
+    pub path: PathBuf,
+    /// Its name: the directory's.
+    pub name: String,
+    /// Completed queries.
+    pub queries: u64,
+    /// The query that has no FINAL yet, cut.
+    pub pending: Option<String>,
+    /// The last completed query, cut.
+    pub last_query: Option<String>,
+    /// When it was last written to.
+    pub last_activity: Option<Time>,
+    /// The session it was forked from.
+    pub parent: Option<String>,
+    /// Whether its state.json can be read.
+    pub health: Health,
+}
+
+/// Whether a state.json can be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Health {
+    /// It can.
+    Good,
+    /// Why not.
+    Damaged(String),
+}
+
+/// What the runs of a session come to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SessionTotals {
+    /// Completed queries.
+    pub queries: u64,
+    /// Sum over completed queries.
+    pub completed: Totals,
+    /// Runs without FINAL, a pending one included.
+    pub lost_runs: u64,
+    /// Sum over those.
+    pub lost: Totals,
+    /// Every transcript was read.
+    pub complete: bool,
+}
+
+/// The sessions that lie in a directory, the last active one first. Fast on thousands: only the heads of their
+/// state.json are read, on all cores.
+pub fn list_sessions(dir: &Path, stop: &Stop) -> Vec<SessionSummary> {
+    let candidates = candidates(dir);
+    let parents = lineage(dir);
+    let next = AtomicUsize::new(0);
+    let found = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..readers().min(candidates.len()) {
+            scope.spawn(|| {
+                while let Some(path) = candidates.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if stop.is_stopped() {
+                        return;
+                    }
+                    let summary = summary(path, &parents);
+                    found.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(summary);
+                }
+            });
+        }
+    });
+    let mut found = found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    found.sort_by(|a, b| b.last_activity.cmp(&a.last_activity).then_with(|| a.path.cmp(&b.path)));
+    found
+}
+
+/// Directories with a state.json, each once, whatever links lead there.
+fn candidates(dir: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort_unstable();
+    let mut seen = HashMap::new();
+    for path in paths {
+        let state = path.join(STATE_FILE);
+        if let Some(metadata) = std::fs::metadata(&state).ok().filter(Metadata::is_file) {
+            seen.entry(FileIdentity::of(&state, &metadata)).or_insert(path);
+        }
+    }
+    seen.into_values().collect()
+}
+
+fn summary(path: &Path, parents: &HashMap<String, String>) -> SessionSummary {
+    let state = path.join(STATE_FILE);
+    let (head, health) = match read_head(&state) {
+        Ok(head) => (head, Health::Good),
+        Err(error) => (StateHead::default(), Health::Damaged(error.to_string())),
+    };
+    let name = name_of(path);
+    SessionSummary {
+        path: path.to_owned(),
+        queries: head.queries,
+        last_query: head.last_query,
+        last_activity: last_activity(path, &state, head.pending.is_some()),
+        pending: head.pending,
+        parent: parents.get(&name).cloned(),
+        name,
+        health,
+    }
+}
+
+/// The newest of state.json and, while a query runs, of its transcripts.
+fn last_activity(path: &Path, state: &Path, pending: bool) -> Option<Time> {
+    let written = |path: &Path| unix_ms(std::fs::metadata(path).ok()?.modified().ok()?);
+    let logs = pending.then(|| std::fs::read_dir(path.join(LOGS_DIRECTORY)).ok()).flatten();
+    let logs = logs.into_iter().flatten().flatten().filter_map(|entry| written(&entry.path()));
+    logs.chain(written(state)).max()
+}
+
+/// Which session was forked from which, where a store says so.
+fn lineage(dir: &Path) -> HashMap<String, String> {
+    if !dir.join("events.db").is_file() {
+        return HashMap::new();
+    }
+    let rows = Store::open_read_only(dir).and_then(|store| store.events.sessions());
+    let rows = rows.unwrap_or_default().into_iter();
+    rows.filter_map(|row| Some((row.id, row.parent?))).collect()
+}
+
+/// Tokens and cost of a session: scanned, or from the cache. `None` when it cannot be opened, or after `stop`.
+pub fn session_totals(path: &Path, options: &OpenOptions, stop: &Stop) -> Option<SessionTotals> {
+    let Ok(Opened::Session { events, source }) = open(path, options) else {
+        return None;
+    };
+    let mut session = Session::default();
+    events.into_iter().for_each(|event| session.apply(event));
+    source.scan(stop, &mut |events| events.into_iter().for_each(|event| session.apply(event)));
+    session.settle();
+    let lost = session.queries.iter().filter(|query| !matches!(query.label, Label::Completed(_)));
+    (!stop.is_stopped()).then(|| SessionTotals {
+        queries: session.completed_count() as u64,
+        completed: session.completed,
+        lost_runs: lost.count() as u64,
+        lost: session.lost,
+        complete: session.complete,
+    })
+}

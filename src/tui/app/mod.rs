@@ -1,0 +1,81 @@
+//! Running the program: the terminal, its events, and tasks, around the pure [`State`](super::driver::State).
+
+mod event_loop;
+mod feed;
+mod inputs;
+#[cfg(debug_assertions)]
+mod provoke;
+mod startup;
+mod tasks;
+
+use super::ctx::ViewOptions;
+use super::keymap::KeymapError;
+use super::term::{self, Terminal, TerminalError};
+use super::theme::ThemeError;
+use crate::source::{OpenOptions, Opened};
+use std::path::PathBuf;
+
+/// How the terminal program is started.
+#[derive(Clone, Debug, Default)]
+pub struct TuiOptions {
+    /// How things are shown. Movement and ASCII also depend on the environment.
+    pub view: ViewOptions,
+    /// `dark`, `light`, a theme file, or `None` to follow the terminal's ground.
+    pub theme: Option<String>,
+    /// A keymap file, or `None` for the user's own, if there is one.
+    pub keymap: Option<PathBuf>,
+    /// How other sessions are opened.
+    pub open: OpenOptions,
+}
+
+/// Why the program could not start, or had to end.
+#[derive(Debug, thiserror::Error)]
+pub enum TuiError {
+    /// The terminal cannot be used.
+    #[error(transparent)]
+    Terminal(#[from] TerminalError),
+    /// The theme was refused.
+    #[error(transparent)]
+    Theme(#[from] ThemeError),
+    /// The keymap was refused.
+    #[error("{path}: {error}")]
+    Keymap {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: KeymapError,
+    },
+    /// A file could not be read.
+    #[error("{path}: {error}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// The system refused something that is needed to run.
+    #[error("cannot start: {0}")]
+    System(#[from] std::io::Error),
+}
+
+/// Runs the terminal program on what was opened, until it is quit; returns the exit code.
+///
+/// # Errors
+/// It cannot start: the terminal is untouched then.
+pub fn run(opened: Opened, options: &TuiOptions) -> Result<u8, TuiError> {
+    term::check()?;
+    let world = startup::world(options)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    let modes = term::Modes {
+        mouse: options.view.mouse,
+    };
+    let hook = std::panic::take_hook();
+    term::install_panic_hook();
+    let result = Terminal::enter(modes).map_err(TuiError::from).and_then(|terminal| {
+        let app = event_loop::App::new(world, terminal, options);
+        Ok(runtime.block_on(app.run(opened))?)
+    });
+    runtime.shutdown_background();
+    std::panic::set_hook(hook);
+    result
+}

@@ -1,0 +1,119 @@
+//! Effects that read or compute: each runs on a thread of the pool and comes back as an answer.
+
+use super::inputs::{Incoming, Sender};
+use crate::model::BodyRef;
+use crate::source::{self, SearchPattern, Source, Stop};
+use crate::text::SafeText;
+use crate::tui::body::Body;
+use crate::tui::compositor::LayerId;
+use crate::tui::driver::Msg;
+use crate::tui::effect::{Effect, Token};
+use crate::tui::input::{Answer, Reply};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Tasks that run, by whom they are for.
+pub(super) struct Tasks {
+    running: HashMap<(LayerId, Token), Stop>,
+    sender: Sender,
+}
+
+/// The way back of one task.
+struct Way {
+    layer: LayerId,
+    token: Token,
+    stop: Stop,
+    sender: Sender,
+}
+
+impl Way {
+    fn send(&self, result: Result<Reply, SafeText>) {
+        if !self.stop.is_stopped() {
+            let answer = Answer {
+                token: self.token,
+                result,
+            };
+            let _ = self.sender.send(Incoming::Msg(Msg::Answer(self.layer, answer)));
+        }
+    }
+}
+
+impl Tasks {
+    pub(super) fn new(sender: Sender) -> Self {
+        Self {
+            running: HashMap::new(),
+            sender,
+        }
+    }
+
+    /// Starts what an effect asks for; gives back an effect that is none of these.
+    pub(super) fn start(&mut self, layer: LayerId, effect: Effect, source: Option<&Source>) -> Option<Effect> {
+        let source = source.cloned();
+        match effect {
+            Effect::LoadBody { token, at, twin } => self.spawn(layer, token, move |way| {
+                way.send(load(source.as_ref(), at, twin).map(|body| Reply::Body(Arc::new(body))));
+            }),
+            Effect::Search { token, pattern } => self.spawn(layer, token, move |way| {
+                search(source.as_ref(), &pattern, way);
+            }),
+            Effect::Work { token, work } => self.spawn(layer, token, move |way| {
+                way.send(Ok(Reply::Worked((work.run)(&way.stop))));
+            }),
+            Effect::Cancel(token) => {
+                if let Some(stop) = self.running.remove(&(layer, token)) {
+                    stop.stop();
+                }
+            }
+            other => return Some(other),
+        }
+        None
+    }
+
+    /// A task's last answer arrived, or its layer is gone: forget it.
+    pub(super) fn forget_finished(&mut self, layer: LayerId, token: Token) {
+        self.running.remove(&(layer, token));
+    }
+
+    /// Stops everything: the session is left.
+    pub(super) fn stop_all(&mut self) {
+        self.running.drain().for_each(|(_, stop)| stop.stop());
+    }
+
+    fn spawn(&mut self, layer: LayerId, token: Token, task: impl FnOnce(&Way) + Send + 'static) {
+        let stop = Stop::default();
+        self.running.insert((layer, token), stop.clone());
+        let way = Way {
+            layer,
+            token,
+            stop,
+            sender: self.sender.clone(),
+        };
+        tokio::task::spawn_blocking(move || task(&way));
+    }
+}
+
+fn no_session() -> SafeText {
+    SafeText::literal("no session is open")
+}
+
+fn load(source: Option<&Source>, at: BodyRef, twin: Option<BodyRef>) -> Result<Body, SafeText> {
+    let source = source.ok_or_else(no_session)?;
+    let read = |at| source.body(at).map(Body::from);
+    let mut body = read(at).map_err(|error: source::BodyError| SafeText::line(&error.to_string()))?;
+    if let Some(Ok(other)) = twin.map(read) {
+        body.complete_from(other);
+    }
+    Ok(body)
+}
+
+fn search(source: Option<&Source>, pattern: &str, way: &Way) {
+    if let (Some(source), Some(pattern)) = (source, SearchPattern::new(pattern)) {
+        source.search(&pattern, &way.stop, &mut |hits| {
+            way.send(Ok(Reply::Hits { hits, done: false }))
+        });
+    }
+    way.send(Ok(Reply::Hits {
+        hits: Vec::new(),
+        done: true,
+    }));
+}

@@ -1,0 +1,38 @@
+//! A session in the list.
+
+use super::summary::{SessionSummary, SessionTotals};
+use crate::model::Totals;
+
+/// A session and what is known of it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Entry {
+    pub(super) summary: SessionSummary,
+    pub(super) known: Known,
+}
+
+/// Whether its totals are known: they take reading its transcripts.
+#[derive(Clone, Debug, Default)]
+pub(super) enum Known {
+    /// Not yet.
+    #[default]
+    Not,
+    /// They are being read.
+    Asked,
+    /// They cannot be read.
+    Nothing,
+    Totals(Box<SessionTotals>),
+}
+
+impl Entry {
+    /// Of completed queries and runs without FINAL, where they are known.
+    pub(super) fn totals(&self) -> Option<Totals> {
+        match &self.known {
+            Known::Totals(totals) => {
+                let mut sum = totals.completed;
+                sum.merge(&totals.lost);
+                Some(sum)
+            }
+            Known::Not | Known::Asked | Known::Nothing => None,
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! What is known of the selected session, in full.
+
+use super::entry::Entry;
+use super::summary::Health;
+use super::table::ago;
+use crate::text::{SafeText, count, date_time, plural};
+use crate::tui::content::{Document, Rendered};
+use crate::tui::ctx::Ctx;
+use crate::tui::theme::Role;
+
+/// A document about a session.
+pub(super) fn document(entry: &Entry, ctx: &Ctx<'_>) -> Rendered {
+    let summary = &entry.summary;
+    let mut document = Document::default();
+    document.line(&[(&summary.path.to_string_lossy(), Role::Dim)]);
+    if let Health::Damaged(why) = &summary.state {
+        document.line(&[("damaged: ", Role::Failure), (why, Role::Text)]);
+    }
+    if let Some(parent) = &summary.parent {
+        document.line(&[("forked from ", Role::Dim), (parent, Role::Accent)]);
+    }
+    if let Some(at) = summary.last_activity {
+        let when = format!("{} ({})", date_time(at, ctx.options.utc), ago(at, ctx));
+        document.line(&[("last activity ", Role::Dim), (&when, Role::Text)]);
+    }
+    figures(entry, &mut document);
+    question("pending", summary.pending.as_deref(), Role::Warning, &mut document);
+    question("last query", summary.last_query.as_deref(), Role::Title, &mut document);
+    document.finish()
+}
+
+fn figures(entry: &Entry, document: &mut Document) {
+    let queries = plural(u128::from(entry.summary.queries), "query", "queries");
+    let Some(totals) = entry.totals() else {
+        return document.facts(&[(&queries, Role::Text)]);
+    };
+    let steps = plural(u128::from(totals.steps), "step", "steps");
+    let tokens = format!("{} tokens", count(u128::from(totals.usage.total)));
+    document.facts(&[
+        (&queries, Role::Text),
+        (&steps, Role::Text),
+        (&tokens, Role::Text),
+        (&totals.cost.to_string(), Role::Text),
+    ]);
+}
+
+/// A query under its heading, with its own lines.
+fn question(heading: &str, text: Option<&str>, role: Role, document: &mut Document) {
+    if let Some(text) = text {
+        document.line(&[]);
+        document.line(&[(heading, role)]);
+        document.append(&Rendered::plain(SafeText::block(text)));
+    }
+}

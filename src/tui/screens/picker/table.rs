@@ -1,0 +1,213 @@
+//! The table of sessions.
+
+use super::entry::{Entry, Known};
+use super::ranking::Sort;
+use super::summary::Health;
+use crate::model::{CostSum, Time};
+use crate::text::{SafeText, compact_count, count, date_time, duration, fit, fit_right, money};
+use crate::tui::ctx::Ctx;
+use crate::tui::theme::Role;
+use crate::tui::widgets::Styled;
+use ratatui::style::Style;
+
+const QUERIES: usize = 8;
+const ACTIVITY: usize = 14;
+const TOKENS: usize = 7;
+const COST: usize = 11;
+/// The name gets this at least, before other columns go.
+const NAME: usize = 18;
+
+/// Columns of a table of some width; 0 for one that is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Columns {
+    name: usize,
+    queries: usize,
+    activity: usize,
+    tokens: usize,
+    cost: usize,
+}
+
+impl Columns {
+    /// Cost, tokens, queries and activity go, in this order, so that the name has room.
+    pub(super) fn of(width: usize) -> Self {
+        let mut columns = Self {
+            name: 0,
+            queries: QUERIES,
+            activity: ACTIVITY,
+            tokens: TOKENS,
+            cost: COST,
+        };
+        for drop in 0..5 {
+            match drop {
+                1 => columns.cost = 0,
+                2 => columns.tokens = 0,
+                3 => columns.queries = 0,
+                4 => columns.activity = 0,
+                _ => {}
+            }
+            columns.name = width.saturating_sub(columns.others());
+            if columns.name >= NAME {
+                break;
+            }
+        }
+        columns
+    }
+
+    /// Mark, gaps and figures.
+    fn others(&self) -> usize {
+        let figures = [self.queries, self.activity, self.tokens, self.cost];
+        4 + figures
+            .iter()
+            .map(|width| width + 2 * usize::from(*width > 0))
+            .sum::<usize>()
+    }
+
+    pub(super) fn head(&self, sort: Sort, ctx: &Ctx<'_>) -> Styled {
+        let style = |of: Sort| ctx.style(if of == sort { Role::Accent } else { Role::Dim });
+        let arrow = |of: Sort, name: &str| {
+            let arrow = if of == Sort::Name {
+                ctx.glyphs().up
+            } else {
+                ctx.glyphs().down
+            };
+            if of == sort {
+                format!("{name} {arrow}")
+            } else {
+                name.to_owned()
+            }
+        };
+        let mut line = Styled::words("   ", ctx.style(Role::Dim));
+        line.push(
+            SafeText::line(&fit(&arrow(Sort::Name, "session"), self.name)),
+            style(Sort::Name),
+        );
+        let figures = [
+            (Sort::Queries, "queries", self.queries),
+            (Sort::Activity, "last activity", self.activity),
+            (Sort::Tokens, "tokens", self.tokens),
+            (Sort::Cost, "cost", self.cost),
+        ];
+        for (of, name, width) in figures {
+            let name = if of == sort {
+                arrow(of, name.trim_start_matches("last "))
+            } else {
+                name.into()
+            };
+            push_cell(&mut line, &name, width, style(of));
+        }
+        line
+    }
+
+    pub(super) fn row(&self, entry: &Entry, ctx: &Ctx<'_>) -> Styled {
+        let (mark, role) = mark(entry, ctx);
+        let mut line = Styled::words(" ", ctx.style(Role::Text));
+        line.push(SafeText::literal(mark), ctx.style(role));
+        line.push(SafeText::literal(" "), ctx.style(Role::Text));
+        let name = SafeText::line(&entry.summary.name);
+        line.push(SafeText::line(&fit(name.as_str(), self.name)), ctx.style(Role::Text));
+        let (tokens, cost) = figures(entry);
+        let ago = entry
+            .summary
+            .last_activity
+            .map_or_else(|| "?".to_owned(), |at| ago(at, ctx));
+        push_cell(
+            &mut line,
+            &count(u128::from(entry.summary.queries)),
+            self.queries,
+            ctx.style(Role::Text),
+        );
+        push_cell(&mut line, &ago, self.activity, ctx.style(Role::Dim));
+        push_cell(&mut line, &tokens, self.tokens, ctx.style(Role::Text));
+        push_cell(&mut line, &cost, self.cost, ctx.style(Role::Text));
+        line
+    }
+}
+
+/// Something is pending, or the state is damaged.
+pub(super) fn mark(entry: &Entry, ctx: &Ctx<'_>) -> (&'static str, Role) {
+    match (&entry.summary.state, &entry.summary.pending) {
+        (Health::Damaged(_), _) => (ctx.glyphs().failed, Role::Failure),
+        (Health::Good, Some(_)) => (ctx.glyphs().running, Role::Warning),
+        (Health::Good, None) => (" ", Role::Text),
+    }
+}
+
+/// Tokens and cost, `…` while they are read.
+pub(super) fn figures(entry: &Entry) -> (String, String) {
+    match (entry.totals(), &entry.known) {
+        (Some(totals), _) => (compact_count(u128::from(totals.usage.total)), cost(&totals.cost)),
+        (None, Known::Nothing) => ("?".into(), "?".into()),
+        (None, _) => ("…".into(), "…".into()),
+    }
+}
+
+/// The usual notation where it fits the column, else `$0.41+?` when steps reported no cost.
+fn cost(sum: &CostSum) -> String {
+    let whole = sum.to_string();
+    if whole.len() <= COST {
+        whole
+    } else {
+        format!("{}+?", money(sum.nano))
+    }
+}
+
+fn push_cell(line: &mut Styled, cell: &str, width: usize, style: Style) {
+    if width > 0 {
+        line.push(SafeText::line(&format!("  {}", fit_right(cell, width))), style);
+    }
+}
+
+/// `3m 07s ago`; the date when it is longer than a month.
+pub(super) fn ago(at: Time, ctx: &Ctx<'_>) -> String {
+    const MONTH: u64 = 30 * 86_400_000;
+    match u64::try_from(ctx.wall.saturating_sub(at)) {
+        Ok(ms) if ms < 1_000 => "now".into(),
+        Ok(ms) if ms < MONTH => format!("{} ago", duration(ms / 1_000 * 1_000)),
+        _ => date_time(at, ctx.options.utc).chars().take(10).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::testing::World;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_name_has_room_at_every_width() {
+        assert_eq!(Columns::of(100).cost, COST);
+        assert_eq!(
+            Columns::of(40),
+            Columns {
+                name: 20,
+                queries: 0,
+                activity: ACTIVITY,
+                tokens: 0,
+                cost: 0
+            }
+        );
+    }
+
+    #[test]
+    fn ages_are_short() {
+        let world = World::new();
+        let ctx = world.ctx();
+        assert_eq!(ago(ctx.wall - 187_900, &ctx), "3m 07s ago");
+        assert_eq!(
+            ago(ctx.wall + 5_000, &ctx),
+            date_time(ctx.wall + 5_000, true).chars().take(10).collect::<String>()
+        );
+        assert_eq!(ago(ctx.wall - 400, &ctx), "now");
+    }
+
+    proptest! {
+        #[test]
+        fn rows_are_as_wide_as_the_table(width in 4usize..140) {
+            let world = World::new();
+            let columns = Columns::of(width);
+            let row = columns.row(&Entry::default(), &world.ctx());
+            prop_assert!(row.width() <= width.max(4));
+            prop_assert_eq!(row.width(), columns.head(Sort::Queries, &world.ctx()).width());
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! What the panes show of a place: code and output of a step; what an agent was given and what it gave.
+
+use super::bodies::{Bodies, Reading};
+use super::render::Piece;
+use crate::model::{Agent, BodyRef, Final, Query, Step};
+use crate::text::{SafeText, cut};
+use crate::tui::body::{Body, Text};
+use crate::tui::screens::Place;
+use crate::tui::screens::overview::ending::Ending;
+use crate::tui::screens::overview::head::head;
+use crate::tui::theme::Role;
+use std::sync::Arc;
+
+/// A place with everything that is known of it.
+#[derive(Clone, Copy)]
+pub(super) struct Shown<'a> {
+    pub(super) query: &'a Query,
+    pub(super) place: Option<Place>,
+    pub(super) bodies: &'a Bodies,
+}
+
+impl<'a> Shown<'a> {
+    /// The agent.
+    pub(super) fn agent(&self) -> Option<&'a Agent> {
+        self.query.run.agent(self.place?.agent)
+    }
+
+    /// The step, if one is selected.
+    pub(super) fn step(&self) -> Option<&'a Step> {
+        self.agent()?.steps.get(self.place?.step?)
+    }
+
+    /// The agent is the query's own.
+    fn is_query(&self) -> bool {
+        self.place
+            .is_none_or(|place| self.query.run.roots.first() == Some(&place.agent))
+    }
+
+    /// Bodies that must be read to show it; `input` is shown as well as the place itself.
+    pub(super) fn needed(&self, input: bool) -> Vec<(BodyRef, Option<BodyRef>)> {
+        let step = self.step().and_then(|step| Some((step.body?, step.twin)));
+        let from_probe = !self.is_query() || self.query.text_cut;
+        let shows_input = input || self.step().is_none();
+        let probe = self
+            .agent()
+            .and_then(|agent| agent.probe)
+            .filter(|_| shows_input && from_probe);
+        step.into_iter().chain(probe.map(|at| (at, None))).collect()
+    }
+
+    /// The left pane: code, or what an agent was given.
+    pub(super) fn code(&self) -> Vec<Piece> {
+        let Some(step) = self.step() else { return self.input() };
+        match (step.body, &step.code) {
+            (None, Some(code)) => vec![Piece::Code(Text::new(code.as_str()))],
+            (None, None) => vec![Piece::words("its code is not known", Role::Dim)],
+            (Some(at), _) => self.of_body(at, |body| match body.code.is_empty() {
+                true => vec![Piece::words("the model wrote no code", Role::Dim)],
+                false => vec![Piece::Code(body.code.clone())],
+            }),
+        }
+    }
+
+    /// What the left pane is called.
+    pub(super) fn code_title(&self) -> &'static str {
+        if self.step().is_some() { "code" } else { "input" }
+    }
+
+    /// What the right pane is called.
+    pub(super) fn output_title(&self) -> &'static str {
+        if self.step().is_some() { "output" } else { "final" }
+    }
+
+    /// The right pane: output, below the last one the result; or an agent's result.
+    pub(super) fn output(&self) -> Vec<Piece> {
+        let Some(step) = self.step() else { return self.result() };
+        let mut pieces = match step.body {
+            Some(_) if !step.executed => vec![Piece::words("no output was recorded for this step", Role::Dim)],
+            Some(at) => self.of_body(at, |body| match body.output.is_empty() {
+                true => vec![Piece::words("it printed nothing", Role::Dim)],
+                false => vec![Piece::Data(body.output.clone())],
+            }),
+            None => vec![Piece::words(
+                "its output is not known: the transcript is missing",
+                Role::Dim,
+            )],
+        };
+        if self.is_last() && self.has_result() {
+            if !matches!(pieces.last(), Some(Piece::Data(text)) if text.raw.ends_with('\n')) {
+                pieces.push(Piece::words("", Role::Text));
+            }
+            pieces.push(Piece::words("── FINAL ──", Role::Title));
+            pieces.extend(self.result());
+        }
+        pieces
+    }
+
+    fn is_last(&self) -> bool {
+        let steps = self.agent().map_or(0, |agent| agent.steps.len());
+        self.place
+            .and_then(|place| place.step)
+            .is_some_and(|step| step + 1 == steps)
+    }
+
+    fn has_result(&self) -> bool {
+        let own = self.agent().is_some_and(|agent| agent.result != Final::Unset);
+        own || (self.is_query() && self.query.result != Final::Unset)
+    }
+
+    /// The reasoning of a step.
+    pub(super) fn reasoning(&self) -> Vec<Piece> {
+        match self.step().map(|step| step.body) {
+            None => vec![Piece::words(
+                "select a step: agents have no reasoning of their own",
+                Role::Dim,
+            )],
+            Some(None) => vec![Piece::words(
+                "its reasoning is not known: the transcript is missing",
+                Role::Dim,
+            )],
+            Some(Some(at)) => self.of_body(at, |body| match body.reasoning.is_empty() {
+                true => vec![Piece::words("no reasoning was recorded for this step", Role::Dim)],
+                false => vec![Piece::Data(body.reasoning.clone())],
+            }),
+        }
+    }
+
+    /// What the agent was given: the query, or what its probe printed.
+    pub(super) fn input(&self) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        if self.is_query() {
+            pieces.push(match self.query.text.is_empty() {
+                true => Piece::words("the query is not known", Role::Dim),
+                false => Piece::Data(Text::new(self.query.text.as_str())),
+            });
+            if self.query.text_cut {
+                pieces.push(Piece::words("", Role::Text));
+                pieces.push(Piece::words(
+                    "── cut by its writer; what its probe saw of it ──",
+                    Role::Warning,
+                ));
+                pieces.extend(self.probe());
+            }
+        } else {
+            pieces.extend(self.probe());
+        }
+        pieces
+    }
+
+    fn probe(&self) -> Vec<Piece> {
+        match self.agent().map(|agent| (agent.probe, &agent.task)) {
+            Some((Some(at), _)) => self.of_body(at, |body| vec![Piece::Data(body.output.clone())]),
+            Some((None, task)) if !task.is_empty() => vec![Piece::Data(Text::new(task.as_str()))],
+            _ => vec![Piece::words("what it was given was not recorded", Role::Dim)],
+        }
+    }
+
+    /// What the agent gave, or why it gave nothing.
+    pub(super) fn result(&self) -> Vec<Piece> {
+        let own = self
+            .agent()
+            .map(|agent| &agent.result)
+            .filter(|result| **result != Final::Unset);
+        let ending = match own {
+            Some(result) => Ending::of_final(result),
+            None if self.is_query() => Ending::of(self.query),
+            None => Ending::of_final(&Final::Unset),
+        };
+        let mut pieces = Vec::new();
+        if !ending.words.is_empty() {
+            pieces.push(Piece::words(ending.words, ending.role));
+        }
+        if !ending.text.is_empty() {
+            pieces.push(Piece::Data(Text::new(ending.text)));
+        }
+        pieces
+    }
+
+    fn of_body(&self, at: BodyRef, pieces: impl Fn(&Body) -> Vec<Piece>) -> Vec<Piece> {
+        match self.bodies.get(at) {
+            Some(Reading::Read(body)) => pieces(&Arc::clone(body)),
+            Some(Reading::Failed(why)) => {
+                let words = SafeText::block(&format!("cannot be read: {why}"));
+                vec![Piece::Words(words, Role::Failure)]
+            }
+            Some(Reading::Asked) | None => Vec::new(),
+        }
+    }
+
+    /// Its name: `Q3 › step 2`, `Q3 › a task`.
+    pub(super) fn title(&self) -> String {
+        let label = self.query.label;
+        match (self.agent(), self.step()) {
+            (Some(_), Some(step)) if self.is_query() => format!("{label} › {}", step.label()),
+            (Some(agent), Some(step)) => format!("{label} › {} › {}", short_task(agent), step.label()),
+            (Some(agent), None) if !self.is_query() => format!("{label} › {}", short_task(agent)),
+            _ => label.to_string(),
+        }
+    }
+}
+
+/// The beginning of a sub-agent's task.
+fn short_task(agent: &Agent) -> String {
+    let name = if agent.task.is_empty() {
+        &agent.run_id
+    } else {
+        &agent.task
+    };
+    let name = head(name, 30);
+    let (start, _) = cut(name.as_str(), 30);
+    if start.len() < name.as_str().len() {
+        format!("{start}…")
+    } else {
+        start.to_owned()
+    }
+}

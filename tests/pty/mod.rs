@@ -1,0 +1,209 @@
+//! A program in a pseudo-terminal: what it writes, what its screen shows, and how it ends.
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use rustix::event::{PollFd, PollFlags};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::BorrowedFd;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// Waiting for anything longer than this is a failure.
+const LIMIT: Duration = Duration::from_secs(20);
+
+struct Screen {
+    bytes: Vec<u8>,
+    parser: vt100::Parser,
+}
+
+/// A program that runs in a terminal of 100×30.
+pub struct Pty {
+    master: Option<Box<dyn MasterPty + Send>>,
+    writer: Option<Box<dyn Write + Send>>,
+    child: Box<dyn Child + Send + Sync>,
+    screen: Arc<Mutex<Screen>>,
+    /// Set to make the reader let go of the terminal.
+    gone: Arc<AtomicBool>,
+}
+
+/// A small session to open.
+pub fn session_dir() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo")
+}
+
+fn size(rows: u16, cols: u16) -> PtySize {
+    PtySize {
+        rows,
+        cols,
+        pixel_width: 0,
+        pixel_height: 0,
+    }
+}
+
+impl Pty {
+    /// Starts the viewer on a small session.
+    pub fn start(args: &[&str], env: &[(&str, &str)]) -> Self {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fast-rlm-log"));
+        command.arg(session_dir());
+        command.args(args);
+        env.iter().for_each(|(key, value)| command.env(key, value));
+        Self::spawn(command, env)
+    }
+
+    /// Starts a shell with job control.
+    pub fn shell() -> Self {
+        let mut command = CommandBuilder::new("bash");
+        command.args(["--norc", "--noprofile", "-i"]);
+        Self::spawn(command, &[])
+    }
+
+    fn spawn(mut command: CommandBuilder, env: &[(&str, &str)]) -> Self {
+        for (key, value) in [("TERM", "xterm-256color"), ("LC_ALL", "C.UTF-8"), ("PS1", "$ ")] {
+            if !env.iter().any(|(set, _)| *set == key) {
+                command.env(key, value);
+            }
+        }
+        let pair = native_pty_system().openpty(size(30, 100)).unwrap();
+        let child = pair.slave.spawn_command(command).unwrap();
+        drop(pair.slave);
+        let parser = vt100::Parser::new(30.try_into().unwrap(), 100.try_into().unwrap(), 0);
+        let screen = Arc::new(Mutex::new(Screen {
+            bytes: Vec::new(),
+            parser,
+        }));
+        let gone = Arc::new(AtomicBool::new(false));
+        read_into(reader_of(pair.master.as_ref()), screen.clone(), gone.clone());
+        Self {
+            writer: Some(pair.master.take_writer().unwrap()),
+            master: Some(pair.master),
+            child,
+            screen,
+            gone,
+        }
+    }
+
+    pub fn pid(&self) -> i32 {
+        i32::try_from(self.child.process_id().unwrap()).unwrap()
+    }
+
+    /// Types.
+    pub fn send(&mut self, keys: &str) {
+        let writer = self.writer.as_mut().unwrap();
+        writer.write_all(keys.as_bytes()).unwrap();
+        writer.flush().unwrap();
+    }
+
+    /// Everything that was written so far.
+    pub fn written(&self) -> String {
+        String::from_utf8_lossy(&self.screen.lock().unwrap().bytes).into_owned()
+    }
+
+    /// Forgets what the screen shows.
+    pub fn clear_screen_log(&self) {
+        self.screen.lock().unwrap().parser.process(b"\x1b[2J\x1b[H");
+    }
+
+    fn shows(&self, text: &str) -> bool {
+        self.screen.lock().unwrap().parser.screen().contents().contains(text)
+    }
+
+    /// Waits until the screen shows a text.
+    pub fn wait_for(&self, text: &str) {
+        let since = Instant::now();
+        while !self.shows(text) {
+            let contents = || self.screen.lock().unwrap().parser.screen().contents();
+            assert!(since.elapsed() < LIMIT, "no {text:?} on the screen:\n{}", contents());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Waits until nothing was written for a while.
+    pub fn settle(&self) {
+        let mut before = usize::MAX;
+        while before != self.written().len() {
+            before = self.written().len();
+            std::thread::sleep(Duration::from_millis(300));
+        }
+    }
+
+    pub fn resize(&self, rows: u16, cols: u16) {
+        let sized = |n: u16| std::num::NonZeroU16::new(n).unwrap();
+        self.screen
+            .lock()
+            .unwrap()
+            .parser
+            .screen_mut()
+            .set_size(sized(rows), sized(cols));
+        self.master.as_ref().unwrap().resize(size(rows, cols)).unwrap();
+    }
+
+    /// Whether the terminal echoes and reads by lines, as a shell's does.
+    pub fn is_cooked(&self) -> bool {
+        let terminal = reader_of(self.master.as_ref().unwrap().as_ref());
+        let modes = rustix::termios::tcgetattr(&terminal).unwrap().local_modes;
+        modes.contains(rustix::termios::LocalModes::ICANON | rustix::termios::LocalModes::ECHO)
+    }
+
+    /// Closes the terminal under the program.
+    pub fn hang_up(&mut self) {
+        self.gone.store(true, Ordering::SeqCst);
+        self.writer = None;
+        self.master = None;
+    }
+
+    /// Waits for the end; returns the exit code.
+    pub fn exit_code(&mut self) -> u32 {
+        self.wait_for_end();
+        let code = self.child.wait().unwrap().exit_code();
+        self.settle();
+        code
+    }
+
+    /// Waits for the end.
+    pub fn wait_for_end(&mut self) {
+        let since = Instant::now();
+        while self.child.try_wait().unwrap().is_none() {
+            assert!(since.elapsed() < LIMIT, "it did not end");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+impl Drop for Pty {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+    }
+}
+
+/// A descriptor of its own on the terminal.
+fn reader_of(master: &dyn MasterPty) -> File {
+    // SAFETY: the master is open while it is borrowed.
+    #[allow(unsafe_code)]
+    let fd = unsafe { BorrowedFd::borrow_raw(master.as_raw_fd().unwrap()) };
+    File::from(fd.try_clone_to_owned().unwrap())
+}
+
+/// Reads until the terminal ends, or until it is to be let go.
+fn read_into(mut reader: File, screen: Arc<Mutex<Screen>>, gone: Arc<AtomicBool>) {
+    std::thread::spawn(move || {
+        let mut buffer = [0; 4096];
+        let patience = rustix::event::Timespec {
+            tv_sec: 0,
+            tv_nsec: 20_000_000,
+        };
+        while !gone.load(Ordering::SeqCst) {
+            let mut fds = [PollFd::new(&reader, PollFlags::IN)];
+            if rustix::event::poll(&mut fds, Some(&patience)) == Ok(0) {
+                continue;
+            }
+            let Ok(read @ 1..) = reader.read(&mut buffer) else {
+                return;
+            };
+            let mut screen = screen.lock().unwrap();
+            screen.bytes.extend_from_slice(&buffer[..read]);
+            screen.parser.process(&buffer[..read]);
+        }
+    });
+}

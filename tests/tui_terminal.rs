@@ -1,0 +1,183 @@
+//! The terminal is taken over whole and given back whatever happens: the real program in a real pseudo-terminal.
+#![cfg(unix)]
+
+#[path = "pty/mod.rs"]
+mod pty;
+
+use pty::{Pty, session_dir};
+use rustix::process::{Pid, Signal, kill_process};
+
+/// Everything that the program switches on.
+const MODES: [&str; 5] = ["1049", "2004", "1000", "1002", "1006"];
+
+fn start() -> Pty {
+    let pty = Pty::start(&["--tui", "--no-animation"], &[]);
+    pty.wait_for("? keys");
+    pty
+}
+
+fn signal(pty: &Pty, signal: Signal) {
+    kill_process(Pid::from_raw(pty.pid()).unwrap(), signal).unwrap();
+}
+
+/// The alternate screen is left and the modes are off, in the order in which the terminal saw it.
+fn assert_restored(pty: &Pty) {
+    let written = pty.written();
+    for mode in MODES {
+        assert!(!written.is_on(mode), "mode {mode} is still on");
+    }
+    assert!(written.is_on("25"), "the cursor is still hidden");
+    assert!(pty.is_cooked(), "the terminal is still raw");
+}
+
+#[test]
+fn quitting_restores_it_and_says_nothing() {
+    let mut pty = start();
+    assert!(!pty.is_cooked());
+    pty.send("q");
+    assert_eq!(pty.exit_code(), 0);
+    assert_restored(&pty);
+    let after = pty.written().split("\x1b[?1049l").last().unwrap_or_default().to_owned();
+    assert_eq!(after, "");
+}
+
+#[test]
+fn a_second_interrupt_quits() {
+    let mut pty = start();
+    pty.send("?");
+    pty.wait_for("Everywhere");
+    pty.send("\x03\x03");
+    assert_eq!(pty.exit_code(), 0);
+    assert_restored(&pty);
+}
+
+#[test]
+fn signals_that_end_it_restore_it() {
+    for (which, code) in [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130)] {
+        let mut pty = start();
+        signal(&pty, which);
+        assert_eq!(pty.exit_code(), code);
+        assert_restored(&pty);
+    }
+}
+
+#[test]
+fn a_panic_restores_it_and_says_where_the_report_is() {
+    for place in ["here", "task"] {
+        let state = tempfile::tempdir().unwrap();
+        let env = [
+            ("FAST_RLM_TEST_PANIC", place),
+            ("XDG_STATE_HOME", state.path().to_str().unwrap()),
+        ];
+        let mut pty = Pty::start(&["--tui"], &env);
+        pty.wait_for("? keys");
+        pty.send("\x1b[24~");
+        assert_eq!(pty.exit_code(), 101, "{place}");
+        assert_restored(&pty);
+        let told = pty.written().split("\x1b[?1049l").last().unwrap_or_default().to_owned();
+        assert!(told.contains("this is a bug: provoked"), "{told}");
+        let (_, path) = told.split_once("A report was written to ").unwrap();
+        let report = std::fs::read_to_string(path.trim()).unwrap();
+        assert!(
+            report.starts_with("provoked") && report.contains("provoke.rs"),
+            "{report}"
+        );
+    }
+}
+
+#[test]
+fn a_terminal_that_goes_away_ends_it() {
+    let mut pty = start();
+    pty.hang_up();
+    pty.wait_for_end();
+}
+
+#[test]
+fn it_stops_for_the_shell_and_comes_back() {
+    let mut pty = Pty::shell();
+    pty.send(&format!(
+        "{} {} --tui\r",
+        env!("CARGO_BIN_EXE_fast-rlm-log"),
+        session_dir().display()
+    ));
+    pty.wait_for("? keys");
+    pty.send("\x1a");
+    pty.wait_for("Stopped");
+    // The shell has bracketed paste for itself.
+    let off = |mode: &&str| !pty.written().is_on(mode);
+    assert!(MODES.iter().filter(|mode| **mode != "2004").all(off));
+    pty.send("echo $((6 * 7))\r");
+    pty.wait_for("42");
+    pty.clear_screen_log();
+    pty.send("fg\r");
+    pty.wait_for("fast-rlm");
+    pty.send("?");
+    pty.wait_for("Everywhere");
+    pty.clear_screen_log();
+    pty.send("qq");
+    pty.wait_for("$ ");
+    pty.send("exit\r");
+    pty.wait_for_end();
+}
+
+#[test]
+fn nothing_is_written_while_nothing_happens() {
+    let mut pty = start();
+    pty.send("?");
+    pty.wait_for("Everywhere");
+    pty.settle();
+    let before = pty.written().len();
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    assert_eq!(pty.written().len(), before, "{:?}", pty.written().get(before..));
+    pty.send("qq");
+}
+
+#[test]
+fn a_storm_of_resizes_down_to_one_cell_ends_in_a_whole_frame() {
+    let mut pty = start();
+    pty.send("?");
+    for step in 0..60u16 {
+        pty.resize(1 + step * 7 % 90, 1 + step * 5 % 30);
+    }
+    pty.resize(30, 100);
+    pty.wait_for("Everywhere");
+    pty.send("qq");
+    assert_eq!(pty.exit_code(), 0);
+}
+
+#[test]
+fn the_theme_follows_a_light_ground_and_the_answer_is_not_typed() {
+    let mut pty = start();
+    let asked = pty.written().contains("\x1b]11;?");
+    assert!(asked);
+    pty.send("\x1b]11;rgb:ffff/ffff/ffff\x1b\\");
+    pty.send("?");
+    pty.wait_for("Everywhere");
+    pty.send("qq");
+    assert_eq!(pty.exit_code(), 0);
+}
+
+#[test]
+fn where_it_cannot_start_the_terminal_is_untouched() {
+    for (args, env, part) in [
+        (&["--tui"][..], &[("TERM", "dumb")][..], "--stats"),
+        (&["--tui", "--theme", "/nonexistent.toml"], &[], "/nonexistent.toml"),
+    ] {
+        let mut pty = Pty::start(args, env);
+        assert_eq!(pty.exit_code(), 2);
+        let written = pty.written();
+        assert!(written.contains(part), "{written}");
+        assert!(!written.contains('\x1b'), "{written:?}");
+    }
+}
+
+trait Modes {
+    /// Whether a mode was switched on last.
+    fn is_on(&self, mode: &str) -> bool;
+}
+
+impl Modes for String {
+    fn is_on(&self, mode: &str) -> bool {
+        self.rfind(&format!("\x1b[?{mode}h")) > self.rfind(&format!("\x1b[?{mode}l"))
+    }
+}
