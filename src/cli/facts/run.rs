@@ -31,7 +31,7 @@ impl<'a> RunFacts<'a> {
             max_depth: run.max_depth,
             root_steps: root.map_or(0, |root| root.own.steps),
             root_run_id: root.map(|root| root.run_id.as_str()),
-            totals: TotalFacts::of(&run.totals),
+            totals: TotalFacts::of_runs(&run.totals, std::iter::once(run)),
             tree: run.agents.iter().map(AgentFacts::of).collect(),
         }
     }
@@ -45,10 +45,27 @@ pub(super) struct TotalFacts {
     tokens: TokenFacts,
     cost_nano_usd: i128,
     steps_with_cost: u64,
+    /// Steps whose transcript says nothing of a cost.
     steps_without_cost: u64,
+    /// Steps known from `code_log` alone: nothing is known of their tokens and cost.
+    steps_without_transcript: u64,
 }
 
 impl TotalFacts {
+    /// The totals of whole runs.
+    pub(super) fn of_runs<'a>(totals: &Totals, runs: impl Iterator<Item = &'a Run>) -> Self {
+        let steps = runs.flat_map(|run| &run.agents).flat_map(|agent| &agent.steps);
+        let bare = steps
+            .filter(|step| step.body.is_none() && step.kind == StepKind::Reply)
+            .count() as u64;
+        let sums = Self::of(totals);
+        Self {
+            steps_without_cost: sums.steps_without_cost.saturating_sub(bare),
+            steps_without_transcript: bare,
+            ..sums
+        }
+    }
+
     pub(super) fn of(totals: &Totals) -> Self {
         let CostSum { nano, known, unknown } = totals.cost;
         Self {
@@ -58,6 +75,7 @@ impl TotalFacts {
             cost_nano_usd: nano,
             steps_with_cost: known,
             steps_without_cost: unknown,
+            steps_without_transcript: 0,
         }
     }
 }
