@@ -5,6 +5,7 @@ use crate::disk::state_doc::VariableRow;
 use crate::repl::{
     Dropped, Pickle, RestoreKind, RestoreReport, RestoreSet, SavedVariable, Sweep, SweptPickle, SweptVariable,
 };
+use crate::store::Digest;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use indexmap::IndexMap;
@@ -100,6 +101,23 @@ impl SessionMemory {
         dropped.extend(self.held.dropped.clone());
         variables.extend(self.held.variables.clone());
         functions.extend(self.held.functions.clone());
+    }
+
+    /// Takes the digest of a new pickle; of an unchanged one only when it came with the session and was never taken.
+    fn digest_of(&mut self, swept: &SweptVariable) {
+        let digest = match &swept.pickle {
+            SweptPickle::Changed(pickle) => Some(Digest::of(pickle)),
+            SweptPickle::Unchanged if self.digests.contains_key(&swept.name) => return,
+            SweptPickle::Unchanged => self.saved_pickle(&swept.name).map(|pickle| Digest::of(&pickle)),
+        };
+        if let Some(digest) = digest {
+            self.digests.insert(swept.name.clone(), digest);
+        }
+    }
+
+    /// The pickle of a saved variable.
+    pub(crate) fn saved_pickle(&self, name: &str) -> Option<Vec<u8>> {
+        STANDARD.decode(self.doc.variables.get(name)?.pickle_b64()?).ok()
     }
 
     fn row(&self, swept: &SweptVariable) -> Result<VariableRow, MemoryError> {
