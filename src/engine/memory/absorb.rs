@@ -64,10 +64,12 @@ impl SessionMemory {
         let mut dropped: IndexMap<String, String> = sweep.dropped.iter().map(told).collect();
         let mut variables = IndexMap::with_capacity(sweep.variables.len());
         for swept in &sweep.variables {
-            match self.holds_secret(swept) {
-                true => drop(dropped.insert(swept.name.clone(), SECRET.into())),
-                false => drop(variables.insert(swept.name.clone(), self.row(swept)?)),
+            if self.holds_secret(swept) {
+                dropped.insert(swept.name.clone(), SECRET.into());
+                continue;
             }
+            variables.insert(swept.name.clone(), self.row(swept)?);
+            self.digest_of(swept);
         }
         let mut functions: IndexMap<String, String> = sweep
             .functions
