@@ -59,7 +59,11 @@ struct Logged {
 }
 
 fn logged(dir: &Path) -> Option<Logged> {
-    let store = Store::open_read_only(&dir.join("session")).unwrap();
+    let session = dir.join("session");
+    if !session.exists() {
+        return None;
+    }
+    let store = Store::open_read_only(&session).unwrap();
     let session = store.events.latest_session().unwrap()?;
     let kinds = [Kind::TurnStarted, Kind::StepEnded, Kind::Final];
     let events = store
