@@ -1,22 +1,20 @@
 //! The namespace after a step, with the contents of those values that the store lacks.
 
-use crate::disk::state_doc::StateDoc;
+use crate::engine::memory::SessionMemory;
 use crate::repl::{Sweep, SweptPickle};
 use crate::store::{At, Binding, BindingKind, Described, Digest, Namespace, NewEvent, SessionWriter, StoreError};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use std::collections::HashMap;
 
 /// A sweep as the flow store keeps it. Only what state.json holds too: secrets were dropped there.
 pub(in crate::engine) struct Values<'a> {
     sweep: Option<&'a Sweep>,
-    doc: &'a StateDoc,
+    memory: &'a SessionMemory,
 }
 
 impl<'a> Values<'a> {
-    /// The values of `sweep`, which `doc` has absorbed already.
-    pub(in crate::engine) fn new(sweep: Option<&'a Sweep>, doc: &'a StateDoc) -> Self {
-        Self { sweep, doc }
+    /// The values of `sweep`, which `memory` has absorbed already.
+    pub(in crate::engine) fn new(sweep: Option<&'a Sweep>, memory: &'a SessionMemory) -> Self {
+        Self { sweep, memory }
     }
 
     /// Records the namespace at `at`, then `events`.
@@ -36,11 +34,11 @@ impl<'a> Values<'a> {
         let variables = sweep
             .variables
             .iter()
-            .filter(|swept| self.doc.variables.contains_key(&swept.name))
+            .filter(|swept| self.memory.doc().variables.contains_key(&swept.name))
             .map(|swept| Binding {
                 name: swept.name.clone(),
                 kind: BindingKind::Value,
-                digest: Digest::from_bytes(&swept.digest),
+                digest: self.memory.digest(&swept.name),
                 bytes: 0,
                 described: Described {
                     type_name: swept.type_name.clone(),
@@ -51,14 +49,14 @@ impl<'a> Values<'a> {
                     weak: false,
                 },
             });
-        let functions = self.doc.functions.iter().map(|(name, source)| Binding {
+        let functions = self.memory.doc().functions.iter().map(|(name, source)| Binding {
             name: name.clone(),
             kind: BindingKind::Source,
             digest: Some(Digest::of(source.as_bytes())),
             bytes: 0,
             described: Described::default(),
         });
-        let dropped = self.doc.dropped.iter().map(|(name, reason)| Binding {
+        let dropped = self.memory.doc().dropped.iter().map(|(name, reason)| Binding {
             name: name.clone(),
             kind: BindingKind::Dropped,
             digest: None,
@@ -82,7 +80,8 @@ impl<'a> Values<'a> {
     /// The bytes of the values that are missing in the store.
     fn contents(&self, missing: &[Digest]) -> Vec<Vec<u8>> {
         let sources: HashMap<Digest, &String> = self
-            .doc
+            .memory
+            .doc()
             .functions
             .values()
             .map(|source| (Digest::of(source.as_bytes()), source))
@@ -90,7 +89,7 @@ impl<'a> Values<'a> {
         let variables = self.sweep.map(|sweep| sweep.variables.as_slice()).unwrap_or_default();
         let pickles: HashMap<Digest, (&str, &SweptPickle)> = variables
             .iter()
-            .filter_map(|swept| Some((Digest::from_bytes(&swept.digest)?, (swept.name.as_str(), &swept.pickle))))
+            .filter_map(|swept| Some((self.memory.digest(&swept.name)?, (swept.name.as_str(), &swept.pickle))))
             .collect();
         let content = |digest: &Digest| match (sources.get(digest), pickles.get(digest)) {
             (Some(source), _) => Some(source.as_bytes().to_vec()),
@@ -104,7 +103,7 @@ impl<'a> Values<'a> {
     fn pickle(&self, name: &str, pickle: &SweptPickle) -> Option<Vec<u8>> {
         match pickle {
             SweptPickle::Changed(bytes) => Some(bytes.to_vec()),
-            SweptPickle::Unchanged => STANDARD.decode(self.doc.variables.get(name)?.pickle_b64()?).ok(),
+            SweptPickle::Unchanged => self.memory.saved_pickle(name),
         }
     }
 }

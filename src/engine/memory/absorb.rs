@@ -5,9 +5,13 @@ use crate::disk::state_doc::VariableRow;
 use crate::repl::{
     Dropped, Pickle, RestoreKind, RestoreReport, RestoreSet, SavedVariable, Sweep, SweptPickle, SweptVariable,
 };
+use crate::store::Digest;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use indexmap::IndexMap;
+
+/// Why a value is dropped here and not in the REPL, which knows no secrets.
+const SECRET: &str = "holds a secret";
 
 impl SessionMemory {
     /// Everything that a fresh REPL is given back.
@@ -40,6 +44,7 @@ impl SessionMemory {
 
     /// Keeps the saved entries of what did not come back.
     pub(crate) fn restored(&mut self, report: &RestoreReport) {
+        self.held.dropped.clone_from(&self.doc.dropped);
         for failure in &report.failed {
             match failure.kind {
                 RestoreKind::Variable => {
@@ -59,9 +64,9 @@ impl SessionMemory {
         let mut dropped: IndexMap<String, String> = sweep.dropped.iter().map(told).collect();
         let mut variables = IndexMap::with_capacity(sweep.variables.len());
         for swept in &sweep.variables {
-            match self.secret_in(swept) {
-                Some(_) => drop(dropped.insert(swept.name.clone(), "holds a secret".into())),
-                None => drop(variables.insert(swept.name.clone(), self.row(swept)?)),
+            match self.holds_secret(swept) {
+                true => drop(dropped.insert(swept.name.clone(), SECRET.into())),
+                false => drop(variables.insert(swept.name.clone(), self.row(swept)?)),
             }
         }
         let mut functions: IndexMap<String, String> = sweep
@@ -69,7 +74,7 @@ impl SessionMemory {
             .iter()
             .map(|f| (f.name.clone(), self.secrets.redact(&f.source).into_owned()))
             .collect();
-        self.put_back_held(&mut variables, &mut functions, &dropped);
+        self.put_back_held(&mut variables, &mut functions, &mut dropped);
         let imports = sweep
             .imports
             .iter()
@@ -86,14 +91,33 @@ impl SessionMemory {
         &mut self,
         variables: &mut IndexMap<String, VariableRow>,
         functions: &mut IndexMap<String, String>,
-        dropped: &IndexMap<String, String>,
+        dropped: &mut IndexMap<String, String>,
     ) {
         let bound =
             |name: &String| variables.contains_key(name) || functions.contains_key(name) || dropped.contains_key(name);
         self.held.variables.retain(|name, _| !bound(name));
         self.held.functions.retain(|name, _| !bound(name));
+        self.held.dropped.retain(|name, _| !bound(name));
+        dropped.extend(self.held.dropped.clone());
         variables.extend(self.held.variables.clone());
         functions.extend(self.held.functions.clone());
+    }
+
+    /// Takes the digest of a new pickle; of an unchanged one only when it came with the session and was never taken.
+    fn digest_of(&mut self, swept: &SweptVariable) {
+        let digest = match &swept.pickle {
+            SweptPickle::Changed(pickle) => Some(Digest::of(pickle)),
+            SweptPickle::Unchanged if self.digests.contains_key(&swept.name) => return,
+            SweptPickle::Unchanged => self.saved_pickle(&swept.name).map(|pickle| Digest::of(&pickle)),
+        };
+        if let Some(digest) = digest {
+            self.digests.insert(swept.name.clone(), digest);
+        }
+    }
+
+    /// The pickle of a saved variable.
+    pub(crate) fn saved_pickle(&self, name: &str) -> Option<Vec<u8>> {
+        STANDARD.decode(self.doc.variables.get(name)?.pickle_b64()?).ok()
     }
 
     fn row(&self, swept: &SweptVariable) -> Result<VariableRow, MemoryError> {
@@ -109,18 +133,15 @@ impl SessionMemory {
         Ok(row)
     }
 
-    fn secret_in(&self, swept: &SweptVariable) -> Option<String> {
+    fn holds_secret(&self, swept: &SweptVariable) -> bool {
         let in_pickle = match &swept.pickle {
-            SweptPickle::Changed(pickle) => self.secrets.find_in(pickle),
-            SweptPickle::Unchanged => None,
+            SweptPickle::Changed(pickle) => self.secrets.find_in(pickle).is_some(),
+            // The REPL does not know that it was dropped here before.
+            SweptPickle::Unchanged => self.doc.dropped.get(&swept.name).is_some_and(|reason| reason == SECRET),
         };
         let texts = [Some(&swept.preview), swept.comment.as_ref(), swept.note.as_ref()];
-        in_pickle.or_else(|| {
-            texts
-                .into_iter()
-                .flatten()
-                .find_map(|text| self.secrets.find_in(text.as_bytes()))
-        })
+        let mut texts = texts.into_iter().flatten();
+        in_pickle || texts.any(|text| self.secrets.find_in(text.as_bytes()).is_some())
     }
 }
 

@@ -151,6 +151,18 @@ fn a_value_that_holds_a_secret_is_dropped() {
         ..Sweep::default()
     };
     step(&mut memory, 1, "leak = 'hunter2hunter2'", sweep);
+    let unchanged = Sweep {
+        variables: ["leak", "pickled"]
+            .map(|name| variable(name, SweptPickle::Unchanged))
+            .into(),
+        ..Sweep::default()
+    };
+    step(&mut memory, 2, "pass", unchanged);
+    assert_eq!(
+        state(dir.path())["variables"],
+        json!({}),
+        "the REPL calls unchanged what was dropped here"
+    );
     memory.finish(&json!("hunter2hunter2")).unwrap();
     save(&mut memory);
     let text = std::fs::read_to_string(dir.path().join("state.json")).unwrap();
@@ -159,6 +171,25 @@ fn a_value_that_holds_a_secret_is_dropped() {
         state(dir.path())["dropped"],
         json!({"leak": "holds a secret", "pickled": "holds a secret"})
     );
+}
+
+#[test]
+fn what_an_earlier_repl_could_not_save_is_told_until_it_is_bound() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(
+        dir.path().join("state.json"),
+        r#"{"version": 2, "dropped": {"a": "generator", "b": "too large"}}"#,
+    )
+    .unwrap();
+    let mut memory = open(dir.path());
+    memory.restored(&RestoreReport::default());
+    begin(&mut memory, "q");
+    let sweep = Sweep {
+        variables: vec![changed("a")],
+        ..Sweep::default()
+    };
+    step(&mut memory, 1, "a = 1", sweep);
+    assert_eq!(state(dir.path())["dropped"], json!({"b": "too large"}));
 }
 
 #[test]

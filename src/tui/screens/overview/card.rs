@@ -2,12 +2,12 @@
 
 use super::ending::{Ending, Mark, state_word};
 use super::figures::Figures;
-use super::head::head;
+use super::head::rows;
 use super::plan::{Lines, Look, SPINE};
 use super::scale::CardBar;
 use crate::model::Query;
 use crate::text::Glyphs;
-use crate::text::{SafeText, date_time, duration, wrap_line};
+use crate::text::{SafeText, date_time, duration};
 use crate::tui::ctx::Ctx;
 use crate::tui::pattern::Pattern;
 use crate::tui::theme::Role;
@@ -144,7 +144,7 @@ impl Card<'_> {
         if self.query.text.is_empty() {
             Styled::words("its query is not known", ctx.style(Role::Dim)).draw(query, buf);
         } else {
-            self.draw_wrapped("", &self.query.text, text, query, buf, ctx);
+            self.draw_rows("", &self.query.text, text, query, buf, ctx);
         }
         self.draw_answer(answer, buf, ctx);
         self.draw_bar(bar, buf, ctx);
@@ -164,7 +164,7 @@ impl Card<'_> {
             },
             buf,
         );
-        self.draw_wrapped(
+        self.draw_rows(
             ending.words,
             ending.text,
             ctx.style(ending.role),
@@ -174,18 +174,15 @@ impl Card<'_> {
         );
     }
 
-    /// Paints as many rows of a text as there are, the last one cut.
-    fn draw_wrapped(&self, words: &str, raw: &str, style: Style, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
-        let cells = usize::from(area.width);
-        let start = head(raw, cells * usize::from(area.height));
-        let text = format!("{words}{start}");
-        let rows = wrap_line(&text, cells);
-        let last = area.bottom().saturating_sub(1);
-        for (row, y) in rows.iter().zip(area.y..area.bottom()) {
-            let end = if y == last { text.len() } else { row.bytes.end };
-            let shown = text.get(row.bytes.start..end).unwrap_or_default();
-            let line = marked(shown, style, self.pattern, ctx);
-            line.draw(Rect { y, height: 1, ..area }, buf);
+    /// Paints as many rows of a text as there are, behind the program's own words.
+    fn draw_rows(&self, words: &str, raw: &str, style: Style, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
+        let mut shown = rows(raw, usize::from(area.width), usize::from(area.height));
+        match shown.first_mut() {
+            Some(first) => first.insert_str(0, words),
+            None => shown.push(words.to_owned()),
+        }
+        for (row, y) in shown.iter().zip(area.y..area.bottom()) {
+            marked(row, style, self.pattern, ctx).draw(Rect { y, height: 1, ..area }, buf);
         }
     }
 

@@ -2,9 +2,8 @@
 //! room, each gets the lines that its own text needs.
 
 use super::ending::Ending;
-use super::head::head;
+use super::head::rows;
 use crate::model::{Query, Session};
-use crate::text::wrap_line;
 use ratatui::layout::Rect;
 
 /// How cards are drawn.
@@ -27,7 +26,7 @@ pub(super) struct Lines {
 
 const ONE_EACH: Lines = Lines { query: 1, answer: 1 };
 /// The most lines of each, however much room there is.
-const MOST: Lines = Lines { query: 3, answer: 6 };
+const MOST: Lines = Lines { query: 3, answer: 12 };
 /// More cards than this never get room of their own.
 const FEW: usize = 24;
 /// Left of a card's border: the spine.
@@ -137,15 +136,13 @@ impl Plan {
 
 /// Lines that the texts of a card would take.
 fn needs(query: &Query, cells: usize) -> Lines {
-    let rows = |raw: &str, most: u16, cells: usize| {
-        let text = head(raw, cells * usize::from(most));
-        u16::try_from(wrap_line(text.as_str(), cells).len())
-            .unwrap_or(most)
-            .clamp(1, most)
+    let lines = |raw: &str, most: u16, cells: usize| {
+        let rows = rows(raw, cells, most.into()).len();
+        u16::try_from(rows).unwrap_or(most).clamp(1, most)
     };
     Lines {
-        query: rows(&query.text, MOST.query, cells),
-        answer: rows(Ending::of(query).text, MOST.answer, cells.saturating_sub(2)),
+        query: lines(&query.text, MOST.query, cells),
+        answer: lines(Ending::of(query).text, MOST.answer, cells.saturating_sub(2)),
     }
 }
 

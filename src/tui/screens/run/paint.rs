@@ -5,10 +5,10 @@ use super::info::info;
 use super::layout::lay_out;
 use super::{PATIENCE, Part, RunScreen};
 use crate::model::Query;
-use crate::text::{Glyphs, SafeText, clock_time, plural, wrap_line};
+use crate::text::{Glyphs, SafeText, clock_time, plural};
 use crate::tui::ctx::Ctx;
 use crate::tui::screens::overview::ending::{Mark, state_word};
-use crate::tui::screens::overview::head::head;
+use crate::tui::screens::overview::head::rows;
 use crate::tui::theme::Role;
 use crate::tui::widgets::{Panel, Styled};
 use ratatui::buffer::Buffer;
@@ -29,7 +29,7 @@ impl RunScreen {
         let rows = info(
             query,
             self.tree.place(),
-            usize::from(width.saturating_sub(3)),
+            usize::from(width.saturating_sub(4)),
             self.info.exact,
         )
         .rows();
@@ -114,10 +114,17 @@ impl RunScreen {
         }
         let focused = self.focus == part && self.over.is_none();
         let title = SafeText::line(&part_title(&shown, part));
-        Panel::new(title, ctx)
+        let panel = Panel::new(title, ctx)
             .aside(self.aside(&shown, part, ctx))
-            .focused(focused)
-            .draw(area, buf, ctx)
+            .focused(focused);
+        let inner = panel.draw(area, buf, ctx);
+        // Text keeps away from the border at its left; at its right lies the scrollbar's column.
+        let margin = u16::from(inner.width > 8);
+        Rect {
+            x: inner.x + margin,
+            width: inner.width - margin,
+            ..inner
+        }
     }
 
     fn aside(&self, shown: &Shown<'_>, part: Part, ctx: &Ctx<'_>) -> Styled {
@@ -227,13 +234,8 @@ fn draw_header(query: &Query, position: String, area: Rect, buf: &mut Buffer, ct
 }
 
 fn draw_query(query: &Query, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
-    let cells = usize::from(area.width);
-    let text = head(&query.text, cells * usize::from(area.height));
-    let rows = wrap_line(text.as_str(), cells);
-    let last = area.bottom().saturating_sub(1);
-    for (row, y) in rows.iter().zip(area.y..area.bottom()) {
-        let end = if y == last { text.as_str().len() } else { row.bytes.end };
-        let shown = text.as_str().get(row.bytes.start..end).unwrap_or_default();
-        Styled::of(SafeText::line(shown), ctx.style(Role::Text)).draw(Rect { y, height: 1, ..area }, buf);
+    let shown = rows(&query.text, usize::from(area.width), usize::from(area.height));
+    for (row, y) in shown.iter().zip(area.y..area.bottom()) {
+        Styled::of(SafeText::line(row), ctx.style(Role::Text)).draw(Rect { y, height: 1, ..area }, buf);
     }
 }

@@ -1,0 +1,25 @@
+//! Scripts for `scripted:` models, in the form of docs/scripted.md.
+
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// Writes a script in `dir` and gives its path.
+pub(crate) fn write(dir: &Path, name: &str, script: &Value) -> PathBuf {
+    let path = dir.join(name);
+    std::fs::write(&path, script.to_string()).unwrap();
+    path
+}
+
+/// A script of steps, one after the other.
+pub(crate) fn steps(dir: &Path, name: &str, codes: &[&str]) -> PathBuf {
+    write(
+        dir,
+        name,
+        &json!({"replies": codes.iter().map(|code| json!({"code": code})).collect::<Vec<_>>()}),
+    )
+}
+
+/// A rule that answers with these steps when `when` holds.
+pub(crate) fn rule(when: Value, codes: &[&str]) -> Value {
+    json!({"when": when, "replies": codes.iter().map(|code| json!({"code": code})).collect::<Vec<_>>()})
+}
