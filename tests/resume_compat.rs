@@ -78,8 +78,9 @@ fn check_names(before: &Value, after: &Value, lines: &[Value]) {
             "{name} is nowhere"
         );
         assert_eq!(after["variables"][name]["pickle_b64"], row["pickle_b64"], "{name}");
-        assert_eq!(after["variables"][name]["note"], row["note"], "{name}");
-        assert_eq!(after["variables"][name]["committed"], row["committed"], "{name}");
+        for key in ["comment", "note", "committed"] {
+            assert_eq!(after["variables"][name][key], row[key], "{name}.{key}");
+        }
     }
     assert_eq!(after["functions"], before["functions"]);
     for name in table(before, "functions").keys() {
@@ -123,7 +124,7 @@ del lines, plain
     assert_eq!(before["variables"].as_object().unwrap().len(), 36);
     assert!(!output(&lines, 0).contains("not restored"), "{}", output(&lines, 0));
     let said = output(&lines, 2);
-    assert!(said.contains("quotes 8 True"), "{said}");
+    assert!(said.contains("quotes 11 True"), "{said}");
     assert!(said.contains("EpisodeRef(ep18, Bo Nakamura) True 2"), "{said}");
     assert_eq!(
         session.state()["imports"],

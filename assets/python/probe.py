@@ -20,7 +20,7 @@ elif isinstance(context, dict):
     if len(context) > 100:
         print(f"  ... and {len(context) - 100} more keys")
 elif isinstance(context, list):
-    print(f"context: a list of {len(context)} items")
+    print(f"Context type: {type(context)}, {len(context)} items")
     if context:
         print(f"  first: {type(context[0]).__name__}: {_show(context[0], 200)}")
         print(f"  last: {type(context[-1]).__name__}: {_show(context[-1], 200)}")

@@ -90,7 +90,13 @@ mod tests {
 
     #[test]
     fn one_mode_at_a_time_and_no_target_beside_the_demo() {
-        for args in [&["--stats", "--tui"][..], &["--json", "--stats"], &["--demo", "dir"], &["--nonsense"], &["a", "b"]] {
+        for args in [
+            &["--stats", "--tui"][..],
+            &["--json", "--stats"],
+            &["--demo", "dir"],
+            &["--nonsense"],
+            &["a", "b"],
+        ] {
             let line = std::iter::once("fast-rlm-log").chain(args.iter().copied());
             assert_eq!(LogArgs::try_parse_from(line).unwrap_err().exit_code(), 2, "{args:?}");
         }

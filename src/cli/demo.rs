@@ -8,14 +8,38 @@ use tempfile::TempDir;
 
 /// Its files, with their paths.
 const FILES: &[(&str, &[u8])] = &[
-    ("logs/run_2026-03-14T18-41-07-312Z.jsonl", include_bytes!("../../assets/demo/logs/run_2026-03-14T18-41-07-312Z.jsonl")),
-    ("logs/run_2026-03-14T18-46-20-004Z.jsonl", include_bytes!("../../assets/demo/logs/run_2026-03-14T18-46-20-004Z.jsonl")),
-    ("logs/run_2026-03-14T18-52-48-250Z.jsonl", include_bytes!("../../assets/demo/logs/run_2026-03-14T18-52-48-250Z.jsonl")),
-    ("logs/run_2026-03-14T19-01-33-871Z.jsonl", include_bytes!("../../assets/demo/logs/run_2026-03-14T19-01-33-871Z.jsonl")),
-    ("logs/run_2026-03-15T07-12-56-640Z.jsonl", include_bytes!("../../assets/demo/logs/run_2026-03-15T07-12-56-640Z.jsonl")),
-    ("logs/run_2026-03-15T07-19-02-118Z.jsonl", include_bytes!("../../assets/demo/logs/run_2026-03-15T07-19-02-118Z.jsonl")),
-    ("logs/run_2026-03-15T07-28-44-905Z.jsonl", include_bytes!("../../assets/demo/logs/run_2026-03-15T07-28-44-905Z.jsonl")),
-    ("logs/run_2026-03-15T07-41-30-077Z.jsonl", include_bytes!("../../assets/demo/logs/run_2026-03-15T07-41-30-077Z.jsonl")),
+    (
+        "logs/run_2026-03-14T18-41-07-312Z.jsonl",
+        include_bytes!("../../assets/demo/logs/run_2026-03-14T18-41-07-312Z.jsonl"),
+    ),
+    (
+        "logs/run_2026-03-14T18-46-20-004Z.jsonl",
+        include_bytes!("../../assets/demo/logs/run_2026-03-14T18-46-20-004Z.jsonl"),
+    ),
+    (
+        "logs/run_2026-03-14T18-52-48-250Z.jsonl",
+        include_bytes!("../../assets/demo/logs/run_2026-03-14T18-52-48-250Z.jsonl"),
+    ),
+    (
+        "logs/run_2026-03-14T19-01-33-871Z.jsonl",
+        include_bytes!("../../assets/demo/logs/run_2026-03-14T19-01-33-871Z.jsonl"),
+    ),
+    (
+        "logs/run_2026-03-15T07-12-56-640Z.jsonl",
+        include_bytes!("../../assets/demo/logs/run_2026-03-15T07-12-56-640Z.jsonl"),
+    ),
+    (
+        "logs/run_2026-03-15T07-19-02-118Z.jsonl",
+        include_bytes!("../../assets/demo/logs/run_2026-03-15T07-19-02-118Z.jsonl"),
+    ),
+    (
+        "logs/run_2026-03-15T07-28-44-905Z.jsonl",
+        include_bytes!("../../assets/demo/logs/run_2026-03-15T07-28-44-905Z.jsonl"),
+    ),
+    (
+        "logs/run_2026-03-15T07-41-30-077Z.jsonl",
+        include_bytes!("../../assets/demo/logs/run_2026-03-15T07-41-30-077Z.jsonl"),
+    ),
     ("state.json", include_bytes!("../../assets/demo/state.json")),
 ];
 /// Its name.
@@ -48,7 +72,10 @@ mod tests {
         let source = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/demo");
         for part in ["", "logs"] {
             let names = |dir: PathBuf| {
-                let mut names: Vec<_> = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+                let mut names: Vec<_> = fs::read_dir(dir)
+                    .unwrap()
+                    .map(|entry| entry.unwrap().file_name())
+                    .collect();
                 names.retain(|name| name != BESIDE);
                 names.sort();
                 names

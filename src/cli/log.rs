@@ -44,7 +44,9 @@ pub fn log_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     let mode = args.mode();
-    if mode == Some(Mode::Screens) && let Some(reason) = terminal::refuses_screens() {
+    if mode == Some(Mode::Screens)
+        && let Some(reason) = terminal::refuses_screens()
+    {
         return complain(&reason);
     }
     if args.demo {
@@ -61,12 +63,19 @@ pub fn log_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 impl LogArgs {
     fn mode(&self) -> Option<Mode> {
-        let modes = [(self.stats, Mode::Stats), (self.json, Mode::Json), (self.tui, Mode::Screens)];
+        let modes = [
+            (self.stats, Mode::Stats),
+            (self.json, Mode::Json),
+            (self.tui, Mode::Screens),
+        ];
         modes.into_iter().find(|(asked, _)| *asked).map(|(_, mode)| mode)
     }
 
     fn open_options(&self) -> OpenOptions {
-        OpenOptions { use_cache: !self.no_cache, tree: None }
+        OpenOptions {
+            use_cache: !self.no_cache,
+            tree: None,
+        }
     }
 
     fn look(&self) -> Look {
@@ -117,7 +126,11 @@ fn read_all(session: &mut Session, source: &Source) {
 /// Without a TARGET: the sessions around, on a terminal.
 fn without_target(mode: Option<Mode>, args: &LogArgs) -> ExitCode {
     let asked_for_text = mode.is_some_and(|mode| mode != Mode::Screens);
-    let around = if terminal::is_interactive() && !asked_for_text { around() } else { None };
+    let around = if terminal::is_interactive() && !asked_for_text {
+        around()
+    } else {
+        None
+    };
     match around {
         Some(opened) if terminal::refuses_screens().is_none() => screens(opened, args),
         Some(opened) => show(opened, Mode::Stats, args),
@@ -130,7 +143,9 @@ fn without_target(mode: Option<Mode>, args: &LogArgs) -> ExitCode {
 
 fn around() -> Option<Opened> {
     let stop = Stop::default();
-    let mut found = PLACES.into_iter().map(|place| (PathBuf::from(place), list_sessions(Path::new(place), &stop)));
+    let mut found = PLACES
+        .into_iter()
+        .map(|place| (PathBuf::from(place), list_sessions(Path::new(place), &stop)));
     let (dir, sessions) = found.find(|(_, sessions)| !sessions.is_empty())?;
     Some(Opened::Picker { dir, sessions })
 }
@@ -143,7 +158,12 @@ fn screens(opened: Opened, args: &LogArgs) -> ExitCode {
         mouse: !args.no_mouse,
         read_only: args.read_only,
     };
-    let options = TuiOptions { view, theme: args.theme.clone(), keymap: None, open: args.open_options() };
+    let options = TuiOptions {
+        view,
+        theme: args.theme.clone(),
+        keymap: None,
+        open: args.open_options(),
+    };
     match tui::run(opened, &options) {
         Ok(code) => ExitCode::from(code),
         Err(error) => complain(&error.to_string()),

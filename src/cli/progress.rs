@@ -31,7 +31,12 @@ impl ProgressLine {
         }
         self.next = Some(now + PACE);
         self.shown = true;
-        let Progress { bytes_read, bytes_total, logs_read, logs_total } = progress;
+        let Progress {
+            bytes_read,
+            bytes_total,
+            logs_read,
+            logs_total,
+        } = progress;
         let percent = u128::from(bytes_read) * 100 / u128::from(bytes_total.max(1));
         let (logs_read, logs_total) = (count(u128::from(logs_read)), count(u128::from(logs_total)));
         let line = format!("\r\x1b[Kreading transcripts: {percent}% ({logs_read} of {logs_total})");

@@ -65,7 +65,9 @@ fn is_set(name: &str) -> bool {
 /// The locale's characters are UTF-8; so are those of a locale that says nothing, but for `C` and `POSIX`.
 fn is_utf8_locale() -> bool {
     let names = ["LC_ALL", "LC_CTYPE", "LANG"];
-    let locale = names.iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+    let locale = names
+        .iter()
+        .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
     locale.is_none_or(|locale| {
         let locale = locale.to_ascii_lowercase();
         locale.contains("utf-8") || locale.contains("utf8")

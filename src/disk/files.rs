@@ -84,6 +84,9 @@ impl FileIdentity {
 
 /// When a file was last written, in nanoseconds since the epoch; 0 where that is not known.
 pub(crate) fn modified_nanos(metadata: &Metadata) -> i128 {
-    let since = metadata.modified().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
+    let since = metadata
+        .modified()
+        .ok()
+        .and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
     since.map_or(0, |since| i128::try_from(since.as_nanos()).unwrap_or_default())
 }

@@ -9,7 +9,10 @@ pub(crate) fn read_final<I: Input>(scanner: &mut Scanner<I>, cap: usize) -> Resu
     let shape = match scanner.peek()? {
         Some(b'"') => {
             let text = scanner.text(cap)?;
-            return Ok(Final::Value { shape: FinalShape::Text, text });
+            return Ok(Final::Value {
+                shape: FinalShape::Text,
+                text,
+            });
         }
         Some(b'{') => FinalShape::Object,
         Some(b'[') => FinalShape::List,
@@ -39,12 +42,18 @@ mod tests {
     #[test]
     fn shapes() {
         assert_eq!(read(r#""a\nb""#), (FinalShape::Text, "a\nb".into()));
-        assert_eq!(read(" [1, {\"a\": null}] "), (FinalShape::List, r#"[1,{"a":null}]"#.into()));
+        assert_eq!(
+            read(" [1, {\"a\": null}] "),
+            (FinalShape::List, r#"[1,{"a":null}]"#.into())
+        );
         assert_eq!(read("1e400"), (FinalShape::Number, "1e400".into()));
         assert_eq!(read("true"), (FinalShape::Bool, "true".into()));
         assert_eq!(read("NaN"), (FinalShape::Raw, "NaN".into()));
         assert_eq!(read("[1,,2]"), (FinalShape::Raw, "[1,,2]".into()));
-        assert_eq!(read(r#"{"a":"\ud83d"}"#), (FinalShape::Object, r#"{"a":"\ufffd"}"#.into()));
+        assert_eq!(
+            read(r#"{"a":"\ud83d"}"#),
+            (FinalShape::Object, r#"{"a":"\ufffd"}"#.into())
+        );
     }
 
     #[test]

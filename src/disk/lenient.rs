@@ -98,7 +98,11 @@ pub(crate) fn instant(value: Value<'_>) -> Taken<Option<Time>> {
 
 fn epoch(text: &str) -> Option<Time> {
     let number: f64 = text.parse().ok()?;
-    let ms = if number.abs() < SECONDS_BELOW { number * 1000.0 } else { number };
+    let ms = if number.abs() < SECONDS_BELOW {
+        number * 1000.0
+    } else {
+        number
+    };
     let ms = ms.is_finite().then_some(ms.round() as i64)?;
     jiff::Timestamp::from_millisecond(ms).is_ok().then_some(ms)
 }
@@ -146,7 +150,16 @@ mod tests {
         assert_eq!(number("18446744073709551615"), Taken::clean(Some(u64::MAX)));
         assert_eq!(number("12.0"), Taken::clean(Some(12)));
         assert_eq!(count(Value::Text("12")).value, Some(12));
-        for unknown in ["123456789012345678901234567890", "1e400", "-1", "-0.5", "1.5", "NaN", "Infinity", "x"] {
+        for unknown in [
+            "123456789012345678901234567890",
+            "1e400",
+            "-1",
+            "-0.5",
+            "1.5",
+            "NaN",
+            "Infinity",
+            "x",
+        ] {
             assert_eq!(number(unknown).value, None, "{unknown}");
             assert!(number(unknown).odd.is_some(), "{unknown}");
         }
@@ -167,7 +180,12 @@ mod tests {
 
     #[test]
     fn instants_in_every_form_are_the_same() {
-        let iso = ["2026-11-29T12:00:00.500Z", "2026-11-29T14:00:00.5+02:00", "2026-11-29T12:00:00.500", "1795953600500"];
+        let iso = [
+            "2026-11-29T12:00:00.500Z",
+            "2026-11-29T14:00:00.5+02:00",
+            "2026-11-29T12:00:00.500",
+            "1795953600500",
+        ];
         for text in iso {
             assert_eq!(instant(Value::Text(text)).value, Some(1_795_953_600_500), "{text}");
         }

@@ -30,7 +30,12 @@ pub(crate) struct LogFile {
 impl LogFile {
     pub(crate) fn new(path: PathBuf, metadata: &Metadata) -> Self {
         let identity = FileIdentity::of(&path, metadata);
-        Self { path, identity, size: metadata.len(), modified: modified_nanos(metadata) }
+        Self {
+            path,
+            identity,
+            size: metadata.len(),
+            modified: modified_nanos(metadata),
+        }
     }
 }
 
@@ -65,17 +70,33 @@ impl LogFinder {
         let root = tree.canonicalize().ok();
         let inside = |parent: &PathBuf| {
             let resolved = parent.canonicalize().ok();
-            resolved.zip(root.as_ref()).is_some_and(|(parent, root)| parent.starts_with(root))
+            resolved
+                .zip(root.as_ref())
+                .is_some_and(|(parent, root)| parent.starts_with(root))
         };
-        let parents = session.ancestors().skip(1).map(Path::to_owned).take_while(inside).collect();
-        Self { session: session.to_owned(), root, parents, resolved: HashMap::new(), verified: HashSet::new() }
+        let parents = session
+            .ancestors()
+            .skip(1)
+            .map(Path::to_owned)
+            .take_while(inside)
+            .collect();
+        Self {
+            session: session.to_owned(),
+            root,
+            parents,
+            resolved: HashMap::new(),
+            verified: HashSet::new(),
+        }
     }
 
     /// The transcript that a link leads to.
     pub(crate) fn seek(&mut self, log_file: &str, run_id: Option<&str>) -> Sought {
         let (direct, elsewhere) = self.candidates(log_file);
         let mut tried = Vec::new();
-        let places = direct.into_iter().map(|path| (path, false)).chain(elsewhere.into_iter().map(|path| (path, true)));
+        let places = direct
+            .into_iter()
+            .map(|path| (path, false))
+            .chain(elsewhere.into_iter().map(|path| (path, true)));
         for (path, moved) in places {
             match self.accept(&path, run_id) {
                 Ok(file) if moved => return Sought::Moved(file),
@@ -133,7 +154,10 @@ impl LogFinder {
 
     /// Resolves a path; directories are remembered, as a session's transcripts lie in few.
     fn resolve(&mut self, path: &Path) -> Option<PathBuf> {
-        let ordinary = path.components().next_back().is_some_and(|last| matches!(last, Component::Normal(_)));
+        let ordinary = path
+            .components()
+            .next_back()
+            .is_some_and(|last| matches!(last, Component::Normal(_)));
         if !ordinary || path.is_symlink() {
             return path.canonicalize().ok();
         }
@@ -141,7 +165,10 @@ impl LogFinder {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         };
-        let known = self.resolved.entry(parent.to_owned()).or_insert_with(|| parent.canonicalize().ok());
+        let known = self
+            .resolved
+            .entry(parent.to_owned())
+            .or_insert_with(|| parent.canonicalize().ok());
         Some(known.as_ref()?.join(path.file_name()?))
     }
 
@@ -161,11 +188,16 @@ impl LogFinder {
 
     fn in_directory(&mut self, directory: &Path, sniff: bool) -> Vec<LogFile> {
         let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| is_transcript_name(path)).collect();
+        let mut paths: Vec<PathBuf> = entries
+            .map(|entry| entry.path())
+            .filter(|path| is_transcript_name(path))
+            .collect();
         paths.sort_unstable();
         let mut files = Vec::new();
         for path in paths {
-            let Ok((file, metadata)) = open_regular(&path) else { continue };
+            let Ok((file, metadata)) = open_regular(&path) else {
+                continue;
+            };
             if self.may_read(&path) && (!sniff || looks_like_transcript(&file)) {
                 files.push(LogFile::new(path, &metadata));
             }

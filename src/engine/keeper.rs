@@ -95,7 +95,7 @@ impl Keeper {
                 state,
                 result: step.result,
             };
-            journal.end_step(index(step.number), ended, &Values::new(step.sweep, self.memory.doc()))?;
+            journal.end_step(index(step.number), ended, &Values::new(step.sweep, &self.memory))?;
         }
         transcript()?;
         match text {

@@ -49,7 +49,13 @@ impl Assembly {
             Err(error) => {
                 self.whole = None;
                 let what = format!("cannot be read: {error}");
-                let problem = Problem { kind: ProblemKind::Unreadable, log: Some(self.log), line: None, byte: None, what };
+                let problem = Problem {
+                    kind: ProblemKind::Unreadable,
+                    log: Some(self.log),
+                    line: None,
+                    byte: None,
+                    what,
+                };
                 events.push(Event::Problem(problem));
                 self.waiting.insert(index, Part::default());
             }
@@ -58,7 +64,10 @@ impl Assembly {
             self.append(part, &mut events);
         }
         if self.is_done() {
-            events.push(Event::LogRead { log: self.log, unreadable: self.end.unreadable });
+            events.push(Event::LogRead {
+                log: self.log,
+                unreadable: self.end.unreadable,
+            });
         }
         events
     }
@@ -94,7 +103,12 @@ impl Assembly {
         if let Some((cache, whole)) = cache.zip(self.whole) {
             cache.put(&self.file, &Part { end: self.end, ..whole });
         }
-        let SegmentEnd { unreadable, next, whole_lines, .. } = self.end;
+        let SegmentEnd {
+            unreadable,
+            next,
+            whole_lines,
+            ..
+        } = self.end;
         let mark = ReadMark {
             next,
             lines: whole_lines,

@@ -60,7 +60,11 @@ impl Source {
     /// Where something can change.
     fn directories(&self) -> HashSet<PathBuf> {
         let inner = self.inner();
-        let files = inner.table.entries.iter().filter_map(|entry| entry.file.as_ref()?.path.parent());
+        let files = inner
+            .table
+            .entries
+            .iter()
+            .filter_map(|entry| entry.file.as_ref()?.path.parent());
         let mut all: HashSet<PathBuf> = files.map(or_here).collect();
         all.insert(or_here(self.dir()));
         let logs = self.dir().join(LOGS_DIRECTORY);
@@ -78,19 +82,25 @@ fn or_here(path: &Path) -> PathBuf {
 
 impl Inner {
     fn find_logs(&mut self) -> Vec<Event> {
-        let Some(finder) = &mut self.finder else { return Vec::new() };
+        let Some(finder) = &mut self.finder else {
+            return Vec::new();
+        };
         finder.forget_directories();
         self.table.update(finder, &self.state.ledger)
     }
 
     /// Reads what was appended to a transcript; all of it, if it was replaced or cut.
     fn read_on(&mut self, place: usize, stop: &Stop) -> Vec<Event> {
-        let Some(entry) = self.table.entries.get_mut(place) else { return Vec::new() };
+        let Some(entry) = self.table.entries.get_mut(place) else {
+            return Vec::new();
+        };
         let (id, Some(path)) = (entry.facts.id, entry.file.as_ref().map(|file| file.path.clone())) else {
             return Vec::new();
         };
         // A transcript that is gone is noticed when transcripts are looked for.
-        let Ok(metadata) = std::fs::metadata(&path) else { return Vec::new() };
+        let Ok(metadata) = std::fs::metadata(&path) else {
+            return Vec::new();
+        };
         let file = LogFile::new(path, &metadata);
         let mark = entry.mark.clone().unwrap_or_default();
         if mark.file.as_ref() == Some(&file) {
@@ -98,7 +108,11 @@ impl Inner {
         }
         entry.file = Some(file.clone());
         let mut events = Vec::new();
-        let mark = if is_continued(&mark, &file) { mark } else { ReadMark::default() };
+        let mark = if is_continued(&mark, &file) {
+            mark
+        } else {
+            ReadMark::default()
+        };
         if entry.mark.is_some() && mark.file.is_none() {
             events.push(Event::LogReset(id));
         }
@@ -123,8 +137,16 @@ fn read_tail(log: LogId, file: LogFile, mark: ReadMark, stop: &Stop) -> Option<(
         return None;
     }
     let size = file.size;
-    let segment = Segment { log, from: mark.next, to: size, size, at_line: true };
-    let mut part = scan_part(&handle, segment, &|| stop.is_stopped()).ok().filter(|_| !stop.is_stopped())?;
+    let segment = Segment {
+        log,
+        from: mark.next,
+        to: size,
+        size,
+        at_line: true,
+    };
+    let mut part = scan_part(&handle, segment, &|| stop.is_stopped())
+        .ok()
+        .filter(|_| !stop.is_stopped())?;
     part.move_up(mark.lines);
     let torn = part.torn().cloned();
     let mut events = Vec::new();
@@ -135,11 +157,26 @@ fn read_tail(log: LogId, file: LogFile, mark: ReadMark, stop: &Stop) -> Option<(
     if !lines.is_empty() {
         events.push(Event::Lines(lines));
     }
-    events.extend(problems.into_iter().filter(|problem| Some(problem) != mark.torn.as_ref()).map(Event::Problem));
+    events.extend(
+        problems
+            .into_iter()
+            .filter(|problem| Some(problem) != mark.torn.as_ref())
+            .map(Event::Problem),
+    );
     let head = head_digest(&file).unwrap_or_default();
     let (next, lines, unreadable) = (end.next, mark.lines + end.whole_lines, mark.unreadable + end.unreadable);
     if !events.is_empty() || mark.file.is_none() || unreadable != mark.unreadable {
         events.push(Event::LogRead { log, unreadable });
     }
-    Some((events, ReadMark { next, lines, unreadable, file: Some(file), head, torn }))
+    Some((
+        events,
+        ReadMark {
+            next,
+            lines,
+            unreadable,
+            file: Some(file),
+            head,
+            torn,
+        },
+    ))
 }

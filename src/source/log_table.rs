@@ -78,7 +78,12 @@ impl LogTable {
     /// A single transcript, without a session.
     pub(super) fn single(file: LogFile) -> (Self, Vec<Event>) {
         let mut table = Self::default();
-        let finding = Finding { file: Some(file), state: LogState::Found, queries: Vec::new(), link: None };
+        let finding = Finding {
+            file: Some(file),
+            state: LogState::Found,
+            queries: Vec::new(),
+            link: None,
+        };
         let id = table.id_of(&finding);
         let events = table.put(id, finding).into_iter().collect();
         (table, events)
@@ -101,7 +106,11 @@ impl LogTable {
             let Some(link) = finding.link.clone() else { return next };
             return *self.missing.entry(link).or_insert(next);
         };
-        let known = self.by_path.get(&file.path).or_else(|| self.by_identity.get(&file.identity)).copied();
+        let known = self
+            .by_path
+            .get(&file.path)
+            .or_else(|| self.by_identity.get(&file.identity))
+            .copied();
         let id = known.or(of_link).unwrap_or(next);
         self.by_path.insert(file.path.clone(), id);
         self.by_identity.insert(file.identity.clone(), id);
@@ -114,9 +123,18 @@ impl LogTable {
             (None, Some((log_file, _))) => log_file.clone(),
             (None, None) => String::new(),
         };
-        let facts = LogFacts { id, path, state: finding.state, queries: finding.queries };
+        let facts = LogFacts {
+            id,
+            path,
+            state: finding.state,
+            queries: finding.queries,
+        };
         let Some(entry) = self.get_mut(id) else {
-            self.entries.push(LogEntry { facts: facts.clone(), file: finding.file, mark: None });
+            self.entries.push(LogEntry {
+                facts: facts.clone(),
+                file: finding.file,
+                mark: None,
+            });
             return Some(Event::Log(facts));
         };
         if finding.file.is_some() || entry.file.is_none() {
@@ -129,7 +147,9 @@ impl LogTable {
 
     /// A transcript that is not there any more, or a link that nobody has any more.
     fn retire(&mut self, place: usize) -> Vec<Event> {
-        let Some(entry) = self.entries.get_mut(place) else { return Vec::new() };
+        let Some(entry) = self.entries.get_mut(place) else {
+            return Vec::new();
+        };
         let gone = LogState::Missing(Vec::new());
         if entry.facts.state == gone && entry.file.is_none() {
             return Vec::new();
@@ -173,8 +193,16 @@ fn find_all(finder: &mut LogFinder, ledger: &[LedgerEntry]) -> Vec<Finding> {
             finding.queries.push(index);
         }
     }
-    let strays = finder.all().into_iter().filter(|file| !by_identity.contains_key(&file.identity));
-    findings.extend(strays.map(|file| Finding { file: Some(file), state: LogState::Stray, queries: Vec::new(), link: None }));
+    let strays = finder
+        .all()
+        .into_iter()
+        .filter(|file| !by_identity.contains_key(&file.identity));
+    findings.extend(strays.map(|file| Finding {
+        file: Some(file),
+        state: LogState::Stray,
+        queries: Vec::new(),
+        link: None,
+    }));
     findings
 }
 
@@ -184,5 +212,10 @@ fn of_link(sought: Sought, link: LinkKey) -> Finding {
         Sought::Moved(file) => (Some(file), LogState::Moved),
         Sought::Missing(tried) => (None, LogState::Missing(tried)),
     };
-    Finding { file, state, queries: Vec::new(), link: Some(link) }
+    Finding {
+        file,
+        state,
+        queries: Vec::new(),
+        link: Some(link),
+    }
 }

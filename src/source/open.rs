@@ -27,7 +27,10 @@ pub struct OpenOptions {
 
 impl Default for OpenOptions {
     fn default() -> Self {
-        Self { use_cache: true, tree: None }
+        Self {
+            use_cache: true,
+            tree: None,
+        }
     }
 }
 
@@ -68,7 +71,10 @@ pub fn open(target: &Path, options: &OpenOptions) -> Result<Opened, OpenError> {
     std::fs::read_dir(target).map_err(|error| OpenError::of_io(target, error))?;
     let sessions = list_sessions(target, &Stop::default());
     if !sessions.is_empty() {
-        return Ok(Opened::Picker { dir: target.to_owned(), sessions });
+        return Ok(Opened::Picker {
+            dir: target.to_owned(),
+            sessions,
+        });
     }
     open_transcripts(target, options)
 }
@@ -77,7 +83,14 @@ fn open_session(target: &Path, dir: &Path, options: &OpenOptions) -> Result<Open
     let mut state = SessionState::new(TargetKind::Session, name_of(dir), dir.to_string_lossy().into_owned());
     let events = state.open(dir)?;
     let tree = options.tree.as_deref().unwrap_or(dir);
-    Ok(with_logs(target, dir, LogFinder::new(dir, tree), state, events, options))
+    Ok(with_logs(
+        target,
+        dir,
+        LogFinder::new(dir, tree),
+        state,
+        events,
+        options,
+    ))
 }
 
 /// A directory whose state.json was lost, or not written yet.
@@ -122,7 +135,11 @@ fn open_transcript(target: &Path, options: &OpenOptions) -> Result<Opened, OpenE
         return Err(OpenError::NoTranscript { path });
     }
     let dir = parent_of(target);
-    let mut state = SessionState::new(TargetKind::Transcript, name_of(target), dir.to_string_lossy().into_owned());
+    let mut state = SessionState::new(
+        TargetKind::Transcript,
+        name_of(target),
+        dir.to_string_lossy().into_owned(),
+    );
     let mut events = vec![Event::Session(state.facts.clone())];
     let session = session_of(dir);
     events.extend(state.look_for_writer(session));

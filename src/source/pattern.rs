@@ -23,9 +23,17 @@ impl SearchPattern {
             return None;
         }
         let ignore_case = !text.chars().any(char::is_uppercase);
-        let plain = |c: char| c.is_ascii() && !c.is_ascii_control() && !matches!(c, '"' | '\\' | '/') && !folds_oddly(c);
-        let anchor = text.split(|c| !plain(c)).max_by_key(|part| part.len()).unwrap_or_default();
-        Some(Self { needle: text.to_owned(), ignore_case, anchor: anchor.as_bytes().to_vec() })
+        let plain =
+            |c: char| c.is_ascii() && !c.is_ascii_control() && !matches!(c, '"' | '\\' | '/') && !folds_oddly(c);
+        let anchor = text
+            .split(|c| !plain(c))
+            .max_by_key(|part| part.len())
+            .unwrap_or_default();
+        Some(Self {
+            needle: text.to_owned(),
+            ignore_case,
+            anchor: anchor.as_bytes().to_vec(),
+        })
     }
 
     /// What was typed.
@@ -88,7 +96,11 @@ fn rarest(needle: &[u8]) -> Option<(usize, u8)> {
     /// Common bytes, the most common first.
     const COMMON: &[u8] = b" etaoinsrhldcumpfgyb_,.'=()n:-w0v1k";
     let rank = |byte: &u8| COMMON.iter().position(|common| common == byte).unwrap_or(COMMON.len());
-    needle.iter().copied().enumerate().max_by_key(|(_, byte)| rank(&byte.to_ascii_lowercase()))
+    needle
+        .iter()
+        .copied()
+        .enumerate()
+        .max_by_key(|(_, byte)| rank(&byte.to_ascii_lowercase()))
 }
 
 fn ascii_matches(text: &[u8], needle: &[u8]) -> Vec<Range<usize>> {
@@ -118,7 +130,10 @@ fn folded_matches(text: &str, needle: &str) -> Vec<Range<usize>> {
         let origin = |at: usize| origins.get(at).copied().unwrap_or(text.len());
         // A character that folds to several ends where the next one begins.
         let last = origin(start + needle.len() - 1);
-        let end = text.get(last..).and_then(|rest| rest.chars().next()).map_or(text.len(), |c| last + c.len_utf8());
+        let end = text
+            .get(last..)
+            .and_then(|rest| rest.chars().next())
+            .map_or(text.len(), |c| last + c.len_utf8());
         all.push(origin(start)..end);
     }
     all
@@ -132,7 +147,11 @@ mod tests {
 
     fn found(pattern: &str, text: &str) -> Vec<String> {
         let pattern = SearchPattern::new(pattern).unwrap();
-        pattern.matches(text).into_iter().map(|range| text[range].to_owned()).collect()
+        pattern
+            .matches(text)
+            .into_iter()
+            .map(|range| text[range].to_owned())
+            .collect()
     }
 
     #[test]
@@ -141,7 +160,11 @@ mod tests {
         assert_eq!(found("AGI", "AGI agi Agi"), ["AGI"]);
         assert_eq!(found("straße", "STRAßE Straße"), ["STRAßE", "Straße"]);
         assert_eq!(found("日本", "日本日本"), ["日本", "日本"]);
-        assert_eq!(found("k", "\u{212A}elvin K"), ["\u{212A}", "K"], "the Kelvin sign folds to k");
+        assert_eq!(
+            found("k", "\u{212A}elvin K"),
+            ["\u{212A}", "K"],
+            "the Kelvin sign folds to k"
+        );
         assert_eq!(found("i̇x", "İX"), ["İX"], "one character that folds to two");
     }
 

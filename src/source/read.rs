@@ -18,10 +18,17 @@ impl Source {
     /// When the transcript is gone, cannot be read, or has something else there now.
     pub fn body(&self, at: BodyRef) -> Result<Body, BodyError> {
         let path = self.log_path(at.log).ok_or(BodyError::UnknownLog)?;
-        let (file, _) = open_regular(&path).map_err(|source| BodyError::Unreadable { path: path.clone(), source })?;
+        let (file, _) = open_regular(&path).map_err(|source| BodyError::Unreadable {
+            path: path.clone(),
+            source,
+        })?;
         read_body(&file, at).map_err(|fault| match fault {
             Fault::Io(source) => BodyError::Unreadable { path, source },
-            _ => BodyError::Changed { path, line: at.line, byte: at.offset },
+            _ => BodyError::Changed {
+                path,
+                line: at.line,
+                byte: at.offset,
+            },
         })
     }
 
@@ -30,6 +37,10 @@ impl Source {
     pub fn whole_query(&self, log: LogId) -> Option<String> {
         let path = self.log_path(log)?.with_extension(QUERY_ENDING);
         // Not a link: it could lead out of the session.
-        path.symlink_metadata().ok()?.is_file().then(|| read_text(&path)).flatten()
+        path.symlink_metadata()
+            .ok()?
+            .is_file()
+            .then(|| read_text(&path))
+            .flatten()
     }
 }

@@ -63,12 +63,19 @@ impl Source {
         if wanted.is_empty() {
             return;
         }
-        let cache = (self.0.use_cache && bytes >= CACHE_FROM).then(|| ScanCache::open(self.dir())).flatten();
+        let cache = (self.0.use_cache && bytes >= CACHE_FROM)
+            .then(|| ScanCache::open(self.dir()))
+            .flatten();
         let (tasks, assemblies) = plan(wanted, cache.as_ref());
         let cache = self.run(&tasks, assemblies, cache.map(Arc::new), stop, sink);
         if let Some(cache) = cache.filter(|_| !stop.is_stopped()) {
             let inner = self.inner();
-            let kept: Vec<LogFile> = inner.table.entries.iter().filter_map(|entry| entry.file.clone()).collect();
+            let kept: Vec<LogFile> = inner
+                .table
+                .entries
+                .iter()
+                .filter_map(|entry| entry.file.clone())
+                .collect();
             drop(inner);
             // Without the cache the next scan takes longer: nothing else is lost.
             let _ = cache.save(&kept);
@@ -78,7 +85,9 @@ impl Source {
     fn unread(&self) -> Vec<(LogId, LogFile)> {
         let inner = self.inner();
         let unread = inner.table.entries.iter().filter(|entry| entry.mark.is_none());
-        unread.filter_map(|entry| Some((entry.facts.id, entry.file.clone()?))).collect()
+        unread
+            .filter_map(|entry| Some((entry.facts.id, entry.file.clone()?)))
+            .collect()
     }
 
     /// Has the tasks done and puts their results together.
@@ -105,7 +114,9 @@ impl Source {
                     break;
                 }
                 self.0.progress.read(0, done.bytes);
-                let Some(slot) = assemblies.get_mut(done.assembly) else { continue };
+                let Some(slot) = assemblies.get_mut(done.assembly) else {
+                    continue;
+                };
                 let Some(assembly) = slot else { continue };
                 let events = assembly.take(done.index, done.part);
                 if assembly.is_done() {
@@ -141,7 +152,15 @@ fn plan(wanted: Vec<(LogId, LogFile)>, cache: Option<&ScanCache>) -> (Vec<Task>,
                 false => (index * STRETCH, ((index + 1) * STRETCH).min(file.size)),
             };
             let index = usize::try_from(index).unwrap_or(usize::MAX);
-            tasks.push(Task { assembly, index, log, file: file.clone(), from, to, cached });
+            tasks.push(Task {
+                assembly,
+                index,
+                log,
+                file: file.clone(),
+                from,
+                to,
+                cached,
+            });
         }
         let parts = usize::try_from(parts).unwrap_or(usize::MAX);
         assemblies.push(Assembly::new(log, file, parts, cache.is_some() && !cached));
@@ -155,12 +174,19 @@ fn work(tasks: &[Task], next: &AtomicUsize, cache: Option<&ScanCache>, stop: &St
         if stop.is_stopped() {
             return;
         }
-        let cached = cache.filter(|_| task.cached).and_then(|cache| cache.get(&task.file, task.log));
+        let cached = cache
+            .filter(|_| task.cached)
+            .and_then(|cache| cache.get(&task.file, task.log));
         let part = match cached {
             Some(part) => Ok(part),
             None => read_part(task, stop),
         };
-        let done = Done { assembly: task.assembly, index: task.index, bytes: task.to - task.from, part };
+        let done = Done {
+            assembly: task.assembly,
+            index: task.index,
+            bytes: task.to - task.from,
+            part,
+        };
         if sender.send(done).is_err() {
             return;
         }
@@ -170,12 +196,20 @@ fn work(tasks: &[Task], next: &AtomicUsize, cache: Option<&ScanCache>, stop: &St
 fn read_part(task: &Task, stop: &Stop) -> io::Result<Part> {
     let (file, metadata) = open_regular(&task.file.path)?;
     if FileIdentity::of(&task.file.path, &metadata) != task.file.identity {
-        return Err(io::Error::other("it was replaced while it was opened; it is read again when it changes"));
+        return Err(io::Error::other(
+            "it was replaced while it was opened; it is read again when it changes",
+        ));
     }
     if starts_as_utf16(&file) {
         return Ok(utf16_part(task));
     }
-    let segment = Segment { log: task.log, from: task.from, to: task.to, size: task.file.size, at_line: task.from == 0 };
+    let segment = Segment {
+        log: task.log,
+        from: task.from,
+        to: task.to,
+        size: task.file.size,
+        at_line: task.from == 0,
+    };
     scan_part(&file, segment, &|| stop.is_stopped())
 }
 
@@ -190,9 +224,25 @@ fn utf16_part(task: &Task) -> Part {
         return Part::default();
     }
     let what = "UTF-16: convert it to UTF-8 to read it".into();
-    let problem = Problem { kind: ProblemKind::Unreadable, log: Some(task.log), line: Some(1), byte: Some(0), what };
-    let end = SegmentEnd { lines: 1, unreadable: 1, next: task.file.size, torn: false, whole_lines: 1 };
-    Part { lines: Vec::new(), problems: vec![problem], end }
+    let problem = Problem {
+        kind: ProblemKind::Unreadable,
+        log: Some(task.log),
+        line: Some(1),
+        byte: Some(0),
+        what,
+    };
+    let end = SegmentEnd {
+        lines: 1,
+        unreadable: 1,
+        next: task.file.size,
+        torn: false,
+        whole_lines: 1,
+    };
+    Part {
+        lines: Vec::new(),
+        problems: vec![problem],
+        end,
+    }
 }
 
 /// Digest of a file's first bytes, as far as they will not change when it grows.
@@ -200,5 +250,7 @@ pub(super) fn head_digest(file: &LogFile) -> io::Result<u64> {
     let (handle, _) = open_regular(&file.path)?;
     let mut head = vec![0; HEAD.min(usize::try_from(file.size).unwrap_or(HEAD))];
     let read = read_at(&handle, &mut head, 0)?;
-    Ok(code_digest(&String::from_utf8_lossy(head.get(..read).unwrap_or_default())))
+    Ok(code_digest(&String::from_utf8_lossy(
+        head.get(..read).unwrap_or_default(),
+    )))
 }

@@ -86,7 +86,11 @@ impl Source {
 
     fn stretches(&self) -> Vec<Task> {
         let inner = self.inner();
-        let files = inner.table.entries.iter().filter_map(|entry| Some((entry.facts.id, entry.file.as_ref()?)));
+        let files = inner
+            .table
+            .entries
+            .iter()
+            .filter_map(|entry| Some((entry.facts.id, entry.file.as_ref()?)));
         files
             .flat_map(|(log, file)| {
                 (0..file.size.div_ceil(STRETCH)).map(move |index| Task {
@@ -114,7 +118,12 @@ fn search_stretch(task: &Task, pattern: &SearchPattern, stop: &Stop, sender: &Sy
         match reader.next_line()? {
             None => break,
             Some(RawLine::Whole { offset, bytes, .. }) if pattern.may_match(bytes) => {
-                search_line(Scanner::new(SliceInput::new(bytes, offset)), task.log, pattern, &mut hits);
+                search_line(
+                    Scanner::new(SliceInput::new(bytes, offset)),
+                    task.log,
+                    pattern,
+                    &mut hits,
+                );
             }
             Some(RawLine::Whole { .. }) => {}
             Some(RawLine::Long { offset }) => {
@@ -147,14 +156,23 @@ fn search_line<I: Input>(mut scanner: Scanner<I>, log: LogId, pattern: &SearchPa
         };
         let len = scanner.position() - offset;
         for hit in hits.iter_mut().skip(first) {
-            hit.at = BodyRef { log, line: 0, offset, len };
+            hit.at = BodyRef {
+                log,
+                line: 0,
+                offset,
+                len,
+            };
             hit.run_id.clone_from(&owner.run_id);
             hit.step = owner.step;
         }
     }
 }
 
-fn search_record<I: Input>(scanner: &mut Scanner<I>, pattern: &SearchPattern, hits: &mut Vec<Hit>) -> Result<Owner, Fault> {
+fn search_record<I: Input>(
+    scanner: &mut Scanner<I>,
+    pattern: &SearchPattern,
+    hits: &mut Vec<Hit>,
+) -> Result<Owner, Fault> {
     read_fields(scanner, |scanner, field| {
         let text = match scanner.peek()? {
             Some(b'"') => scanner.text(TEXT_CAP)?,
@@ -165,7 +183,16 @@ fn search_record<I: Input>(scanner: &mut Scanner<I>, pattern: &SearchPattern, hi
             let (snippet, matched) = snippet(&text, first);
             let at = BodyRef::default();
             let (count, offset) = (matches.len(), first.start);
-            hits.push(Hit { at, run_id: String::new(), step: None, field, count, offset, snippet, matched });
+            hits.push(Hit {
+                at,
+                run_id: String::new(),
+                step: None,
+                field,
+                count,
+                offset,
+                snippet,
+                matched,
+            });
         }
         Ok(())
     })
@@ -182,5 +209,8 @@ fn snippet(text: &str, found: &Range<usize>) -> (String, Range<usize>) {
     let after = after.split('\n').next().unwrap_or_default();
     let end = before.len() + matched.len();
     let after = after.chars().take(AFTER);
-    (before.chars().chain(matched.chars()).chain(after).collect(), before.len()..end)
+    (
+        before.chars().chain(matched.chars()).chain(after).collect(),
+        before.len()..end,
+    )
 }

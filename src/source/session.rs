@@ -39,8 +39,19 @@ pub(super) struct SessionState {
 
 impl SessionState {
     pub(super) fn new(target: TargetKind, name: String, dir: String) -> Self {
-        let facts = SessionFacts { target, name, dir, ..SessionFacts::default() };
-        Self { facts, ledger: Vec::new(), stamp: None, problems: Vec::new(), writer: None }
+        let facts = SessionFacts {
+            target,
+            name,
+            dir,
+            ..SessionFacts::default()
+        };
+        Self {
+            facts,
+            ledger: Vec::new(),
+            stamp: None,
+            problems: Vec::new(),
+            writer: None,
+        }
     }
 
     /// Reads state.json for the first time.
@@ -55,7 +66,9 @@ impl SessionState {
     pub(super) fn open_without(&mut self, dir: &Path) -> Vec<Event> {
         self.stamp = Some(Stamp::of(&dir.join(STATE_FILE)));
         let mut events = vec![Event::Session(self.facts.clone())];
-        events.extend(self.report(vec![state_problem(format!("no {STATE_FILE}: only transcripts are shown"))]));
+        events.extend(self.report(vec![state_problem(format!(
+            "no {STATE_FILE}: only transcripts are shown"
+        ))]));
         events
     }
 
@@ -72,19 +85,44 @@ impl SessionState {
         Some(match read_state(&path) {
             Ok(state) => self.take(state, dir),
             Err(_) if !is_there && !was_there => Vec::new(),
-            Err(_) if !is_there => self.report(vec![state_problem(format!("{STATE_FILE} is gone; what was read before is shown"))]),
+            Err(_) if !is_there => self.report(vec![state_problem(format!(
+                "{STATE_FILE} is gone; what was read before is shown"
+            ))]),
             Err(error) => self.report(vec![state_problem(format!("{error}; what was read before is shown"))]),
         })
     }
 
     fn take(&mut self, state: StateFile, dir: &Path) -> Vec<Event> {
-        let StateFile { version, newer, ledger, pending, query_file, code, memory, interrupted, problems } = state;
-        let pending_full = query_file.filter(|_| pending.is_some()).and_then(|file| whole_text(dir, &file));
-        self.facts = SessionFacts { version, newer, pending, pending_full, ..std::mem::take(&mut self.facts) };
+        let StateFile {
+            version,
+            newer,
+            ledger,
+            pending,
+            query_file,
+            code,
+            memory,
+            interrupted,
+            problems,
+        } = state;
+        let pending_full = query_file
+            .filter(|_| pending.is_some())
+            .and_then(|file| whole_text(dir, &file));
+        self.facts = SessionFacts {
+            version,
+            newer,
+            pending,
+            pending_full,
+            ..std::mem::take(&mut self.facts)
+        };
         self.ledger.clone_from(&ledger);
         let mut events = vec![
             Event::Session(self.facts.clone()),
-            Event::State { ledger, code, memory, interrupted },
+            Event::State {
+                ledger,
+                code,
+                memory,
+                interrupted,
+            },
         ];
         events.extend(self.report(problems));
         events
@@ -92,8 +130,17 @@ impl SessionState {
 
     /// Replaces the reported problems of state.json.
     fn report(&mut self, problems: Vec<Problem>) -> Vec<Event> {
-        let solved = self.problems.iter().filter(|old| !problems.contains(old)).cloned().map(Event::Resolved);
-        let fresh = problems.iter().filter(|new| !self.problems.contains(new)).cloned().map(Event::Problem);
+        let solved = self
+            .problems
+            .iter()
+            .filter(|old| !problems.contains(old))
+            .cloned()
+            .map(Event::Resolved);
+        let fresh = problems
+            .iter()
+            .filter(|new| !self.problems.contains(new))
+            .cloned()
+            .map(Event::Problem);
         let events = solved.chain(fresh).collect();
         self.problems = problems;
         events
@@ -107,7 +154,12 @@ impl SessionState {
         }
         self.writer.clone_from(&writer);
         self.facts.held_by = writer;
-        vec![Event::Session(self.facts.clone()), Event::Writer { alive: self.writer.is_some() }]
+        vec![
+            Event::Session(self.facts.clone()),
+            Event::Writer {
+                alive: self.writer.is_some(),
+            },
+        ]
     }
 
     /// A writer was alive when last looked.
@@ -117,7 +169,13 @@ impl SessionState {
 }
 
 fn state_problem(what: String) -> Problem {
-    Problem { kind: ProblemKind::State, log: None, line: None, byte: None, what }
+    Problem {
+        kind: ProblemKind::State,
+        log: None,
+        line: None,
+        byte: None,
+        what,
+    }
 }
 
 /// The whole text of a query from a file beside the transcripts; never from outside of the session.
@@ -140,7 +198,11 @@ pub(super) fn read_text(path: &Path) -> Option<String> {
 pub(super) fn name_of(path: &Path) -> String {
     let resolved: Option<PathBuf> = path.file_name().is_none().then(|| path.canonicalize().ok()).flatten();
     let named = resolved.as_deref().unwrap_or(path);
-    named.file_name().unwrap_or(named.as_os_str()).to_string_lossy().into_owned()
+    named
+        .file_name()
+        .unwrap_or(named.as_os_str())
+        .to_string_lossy()
+        .into_owned()
 }
 
 /// Unix milliseconds of a file's time.

@@ -77,7 +77,10 @@ pub fn list_sessions(dir: &Path, stop: &Stop) -> Vec<SessionSummary> {
                         return;
                     }
                     let summary = summary(path, &parents);
-                    found.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(summary);
+                    found
+                        .lock()
+                        .unwrap_or_else(std::sync::PoisonError::into_inner)
+                        .push(summary);
                 }
             });
         }
@@ -124,8 +127,14 @@ fn summary(path: &Path, parents: &HashMap<String, String>) -> SessionSummary {
 /// The newest of state.json and, while a query runs, of its transcripts.
 fn last_activity(path: &Path, state: &Path, pending: bool) -> Option<Time> {
     let written = |path: &Path| unix_ms(std::fs::metadata(path).ok()?.modified().ok()?);
-    let logs = pending.then(|| std::fs::read_dir(path.join(LOGS_DIRECTORY)).ok()).flatten();
-    let logs = logs.into_iter().flatten().flatten().filter_map(|entry| written(&entry.path()));
+    let logs = pending
+        .then(|| std::fs::read_dir(path.join(LOGS_DIRECTORY)).ok())
+        .flatten();
+    let logs = logs
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| written(&entry.path()));
     logs.chain(written(state)).max()
 }
 
@@ -146,9 +155,14 @@ pub fn session_totals(path: &Path, options: &OpenOptions, stop: &Stop) -> Option
     };
     let mut session = Session::default();
     events.into_iter().for_each(|event| session.apply(event));
-    source.scan(stop, &mut |events| events.into_iter().for_each(|event| session.apply(event)));
+    source.scan(stop, &mut |events| {
+        events.into_iter().for_each(|event| session.apply(event))
+    });
     session.settle();
-    let lost = session.queries.iter().filter(|query| !matches!(query.label, Label::Completed(_)));
+    let lost = session
+        .queries
+        .iter()
+        .filter(|query| !matches!(query.label, Label::Completed(_)));
     (!stop.is_stopped()).then(|| SessionTotals {
         queries: session.completed_count() as u64,
         completed: session.completed,

@@ -36,7 +36,12 @@ impl Watch {
             }
         });
         let watcher = watcher.ok();
-        Self { blind: watcher.is_none(), watcher, told, watched: HashSet::new() }
+        Self {
+            blind: watcher.is_none(),
+            watcher,
+            told,
+            watched: HashSet::new(),
+        }
     }
 
     /// Watches these directories from now on. Those that vanished and came back are watched again.
@@ -65,7 +70,11 @@ impl Watch {
 
     /// Waits until something may have changed, `limit` has passed, or `stop`; false after `stop`.
     pub(super) fn wait(&mut self, stop: &Stop, limit: Option<Duration>) -> bool {
-        let limit = if self.blind { Some(limit.unwrap_or(POLL).min(POLL)) } else { limit };
+        let limit = if self.blind {
+            Some(limit.unwrap_or(POLL).min(POLL))
+        } else {
+            limit
+        };
         let start = Instant::now();
         loop {
             if stop.is_stopped() {
@@ -94,7 +103,14 @@ impl Watch {
 fn is_remote(path: &Path) -> bool {
     /// NFS, SMB, SMB2, CIFS, FUSE, 9P, Ceph, AFS.
     const REMOTE: [u32; 8] = [
-        0x6969, 0x517B, 0xFE53_4D42, 0xFF53_4D42, 0x6573_5546, 0x0102_1997, 0x00C3_6400, 0x5346_414F,
+        0x6969,
+        0x517B,
+        0xFE53_4D42,
+        0xFF53_4D42,
+        0x6573_5546,
+        0x0102_1997,
+        0x00C3_6400,
+        0x5346_414F,
     ];
     let kind = rustix::fs::statfs(path).map(|seen| seen.f_type as u32);
     kind.is_ok_and(|kind| REMOTE.contains(&kind))

@@ -87,6 +87,11 @@ impl Compositor {
         self.layers.len()
     }
 
+    /// Whether a layer is still there.
+    pub fn has(&self, id: LayerId) -> bool {
+        self.layers.iter().any(|layer| layer.id == id)
+    }
+
     /// The layer on top.
     pub fn top_id(&self) -> Option<LayerId> {
         self.layers.last().map(|layer| layer.id)

@@ -80,6 +80,16 @@ pub struct Answer {
     pub result: Result<Reply, SafeText>,
 }
 
+impl Answer {
+    /// No more answers come for its effect.
+    pub fn is_last(&self) -> bool {
+        !matches!(
+            self.result,
+            Ok(Reply::Hits { done: false, .. } | Reply::Export(News::Progress(_)))
+        )
+    }
+}
+
 /// What an effect brought.
 #[derive(Debug)]
 pub enum Reply {

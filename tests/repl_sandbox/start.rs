@@ -175,6 +175,6 @@ async fn the_probe_shows_what_the_context_is() {
     let list = probe(Context::Json(json!(["a", { "b": 1 }]).into())).await;
     assert_eq!(
         list,
-        "context: a list of 2 items\n  first: str: a\n  last: dict: {'b': 1}\n"
+        "Context type: <class 'list'>, 2 items\n  first: str: a\n  last: dict: {'b': 1}\n"
     );
 }

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 pub(crate) mod script;
+pub(crate) mod server;
 pub(crate) mod session;
 
 use serde_json::Value;

@@ -167,3 +167,39 @@ fn optional(row: &Value, key: &str, holds: impl Fn(&Value) -> bool) {
 pub(crate) fn table<'a>(state: &'a Value, key: &str) -> &'a Map<String, Value> {
     state[key].as_object().unwrap_or_else(|| panic!("{key} is no table"))
 }
+
+/// What a transcript adds up to.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Totals {
+    pub(crate) agents: usize,
+    pub(crate) max_depth: u64,
+    pub(crate) root_steps: usize,
+    pub(crate) all_steps: usize,
+    pub(crate) failed_steps: usize,
+    pub(crate) steps_without_cost: usize,
+    pub(crate) cost_nano: i64,
+    pub(crate) tokens: u64,
+}
+
+impl Totals {
+    /// The probe, step 0, is no step of the model's and is left out.
+    pub(crate) fn of(lines: &[Value]) -> Self {
+        let modelled = |root| steps(lines, root).into_iter().filter(|line| line["step"] != json!(0));
+        let costs: Vec<Option<f64>> = modelled(false).map(|line| line["usage"]["cost"].as_f64()).collect();
+        Self {
+            agents: lines
+                .iter()
+                .filter(|line| line["event_type"] == json!("agent_start"))
+                .count(),
+            max_depth: lines.iter().filter_map(|line| line["depth"].as_u64()).max().unwrap(),
+            root_steps: modelled(true).count(),
+            all_steps: costs.len(),
+            failed_steps: modelled(false).filter(|line| line["hasError"] == json!(true)).count(),
+            steps_without_cost: costs.iter().filter(|cost| cost.is_none()).count(),
+            cost_nano: costs.iter().flatten().map(|usd| (usd * 1e9).round() as i64).sum(),
+            tokens: modelled(false)
+                .filter_map(|line| line["usage"]["total_tokens"].as_u64())
+                .sum(),
+        }
+    }
+}

@@ -56,7 +56,7 @@ pub(crate) fn restored_before(run: &Run) -> Result<Vec<String>, Error> {
                 .note
                 .as_ref()
                 .map_or(String::new(), |note| format!("  [note: {note}]"));
-            format!("{} ({}): {}{note}", v.name, v.r#type, cut(&repr(&v.value), 150))
+            format!("{} ({}): {}{note}", v.name, v.r#type, cut(&repr(&v.value), 60))
         })
         .collect())
 }

@@ -8,7 +8,12 @@ use crate::text::{count, plural};
 /// `8 steps (+16 in 8 sub-agents), 1 failed`.
 pub(super) fn steps(run: &Run) -> String {
     let totals = &run.totals;
-    let own: u64 = run.roots.iter().filter_map(|id| run.agent(*id)).map(|root| root.own.steps).sum();
+    let own: u64 = run
+        .roots
+        .iter()
+        .filter_map(|id| run.agent(*id))
+        .map(|root| root.own.steps)
+        .sum();
     let roots = run.roots.len() as u64;
     let mut text = plural(own.into(), "step", "steps");
     let subagents = totals.agents.saturating_sub(roots);
@@ -35,7 +40,11 @@ pub(super) fn tokens(usage: &Usage) -> String {
 }
 
 fn aside(tokens: u64, what: &str) -> String {
-    if tokens > 0 { format!(" ({} {what})", count(tokens.into())) } else { String::new() }
+    if tokens > 0 {
+        format!(" ({} {what})", count(tokens.into()))
+    } else {
+        String::new()
+    }
 }
 
 /// `245,622 tokens, $0.07 + 6 unknown`.
@@ -49,7 +58,10 @@ pub(super) fn result(query: &Query) -> String {
         Final::Unset => format!("none: {}", outcome(&query.outcome)),
         Final::None => "None".into(),
         Final::Null => "null (None, or a value that its writer lost)".into(),
-        Final::Value { shape: FinalShape::Text, text } if text.trim().is_empty() => format!("{text:?}"),
+        Final::Value {
+            shape: FinalShape::Text,
+            text,
+        } if text.trim().is_empty() => format!("{text:?}"),
         Final::Value { text, .. } => text.clone(),
     }
 }

@@ -36,7 +36,10 @@ fn head(sheet: &mut Sheet<'_>, session: &Session) -> io::Result<()> {
         sheet.data("Written by", holder)?;
     }
     if let Some(problems) = notation::problems(session) {
-        sheet.field("Problems", &format!("{problems} (each with its place: --json, or ! in --tui)"))?;
+        sheet.field(
+            "Problems",
+            &format!("{problems} (each with its place: --json, or ! in --tui)"),
+        )?;
     }
     Ok(())
 }
@@ -44,7 +47,11 @@ fn head(sheet: &mut Sheet<'_>, session: &Session) -> io::Result<()> {
 /// `4 completed, + 1 run without FINAL, + 1 pending`.
 fn queries(session: &Session) -> String {
     let mut text = format!("{} completed", count(session.completed_count() as u128));
-    let lost = session.queries.iter().filter(|query| matches!(query.label, Label::Lost(_))).count();
+    let lost = session
+        .queries
+        .iter()
+        .filter(|query| matches!(query.label, Label::Lost(_)))
+        .count();
     if lost > 0 {
         text += &format!(", + {} without FINAL", plural(lost as u128, "run", "runs"));
     }
@@ -98,11 +105,17 @@ fn run(sheet: &mut Sheet<'_>, query: &Query, session: &Session) -> io::Result<()
 
 fn totals(sheet: &mut Sheet<'_>, session: &Session) -> io::Result<()> {
     let completed = plural(session.completed_count() as u128, "query", "queries");
-    sheet.field("Total", &format!("{completed}: {}", notation::totals(&session.completed)))?;
+    sheet.field(
+        "Total",
+        &format!("{completed}: {}", notation::totals(&session.completed)),
+    )?;
     let lost = session.queries.len().saturating_sub(session.completed_count());
     if lost > 0 {
         let runs = plural(lost as u128, "run", "runs");
-        sheet.field("", &format!("+ {runs} without FINAL: {}", notation::totals(&session.lost)))?;
+        sheet.field(
+            "",
+            &format!("+ {runs} without FINAL: {}", notation::totals(&session.lost)),
+        )?;
     }
     Ok(())
 }

@@ -27,7 +27,12 @@ pub(in crate::cli) fn measure(sessions: Vec<SessionSummary>, options: &OpenOptio
     let mut line = ProgressLine::new();
     let (stop, total) = (Stop::default(), sessions.len() as u64);
     let rows = sessions.into_iter().zip(0..).map(|(summary, done)| {
-        line.show(Progress { bytes_read: done, bytes_total: total, logs_read: done, logs_total: total });
+        line.show(Progress {
+            bytes_read: done,
+            bytes_total: total,
+            logs_read: done,
+            logs_total: total,
+        });
         let totals = session_totals(&summary.path, options, &stop);
         SessionRow { summary, totals }
     });
@@ -45,9 +50,18 @@ pub(in crate::cli) fn write_sessions(
     sheet.field("Sessions", &count(rows.len() as u128))?;
     sheet.blank()?;
     let header = ["SESSION", "QUERIES", "NO FINAL", "LAST ACTIVITY", "TOKENS", "COST"].map(String::from);
-    let cells: Vec<[String; 6]> = std::iter::once(header).chain(rows.iter().map(|row| cells(row, look))).collect();
+    let cells: Vec<[String; 6]> = std::iter::once(header)
+        .chain(rows.iter().map(|row| cells(row, look)))
+        .collect();
     let widths: Vec<usize> = (0..TO_THE_RIGHT.len())
-        .map(|column| cells.iter().filter_map(|row| row.get(column)).map(|cell| cell_width(cell)).max().unwrap_or(0))
+        .map(|column| {
+            cells
+                .iter()
+                .filter_map(|row| row.get(column))
+                .map(|cell| cell_width(cell))
+                .max()
+                .unwrap_or(0)
+        })
         .collect();
     for (number, row) in cells.iter().enumerate() {
         let columns = row.iter().zip(&widths).zip(TO_THE_RIGHT);
@@ -60,13 +74,19 @@ pub(in crate::cli) fn write_sessions(
 
 fn pad(cell: &str, width: usize, right: bool) -> String {
     let space = " ".repeat(width.saturating_sub(cell_width(cell)));
-    if right { format!("{space}{cell}") } else { format!("{cell}{space}") }
+    if right {
+        format!("{space}{cell}")
+    } else {
+        format!("{cell}{space}")
+    }
 }
 
 fn cells(row: &SessionRow, look: Look) -> [String; 6] {
     let SessionRow { summary, totals } = row;
     let name = one_line(&summary.name, NAME);
-    let activity = summary.last_activity.map_or("unknown".into(), |at| date_time(at, look.utc));
+    let activity = summary
+        .last_activity
+        .map_or("unknown".into(), |at| date_time(at, look.utc));
     let Some(totals) = totals else {
         let why = match &summary.health {
             Health::Damaged(why) => SafeText::line(why).as_str().to_owned(),
@@ -76,7 +96,11 @@ fn cells(row: &SessionRow, look: Look) -> [String; 6] {
         let why = cut(&why, room).0.to_owned();
         return [name, "?".into(), "?".into(), activity, "?".into(), why];
     };
-    let lost = if totals.lost_runs == 0 { String::new() } else { count(totals.lost_runs.into()) };
+    let lost = if totals.lost_runs == 0 {
+        String::new()
+    } else {
+        count(totals.lost_runs.into())
+    };
     let both = {
         let mut both = totals.completed;
         both.merge(&totals.lost);
@@ -84,7 +108,14 @@ fn cells(row: &SessionRow, look: Look) -> [String; 6] {
     };
     let pending = if summary.pending.is_some() { " (pending)" } else { "" };
     let tokens = count(both.usage.total.into());
-    [name, count(totals.queries.into()), lost, activity, tokens, format!("{}{pending}", both.cost)]
+    [
+        name,
+        count(totals.queries.into()),
+        lost,
+        activity,
+        tokens,
+        format!("{}{pending}", both.cost),
+    ]
 }
 
 fn totals(sheet: &mut Sheet<'_>, rows: &[SessionRow]) -> io::Result<()> {

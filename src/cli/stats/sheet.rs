@@ -69,12 +69,20 @@ impl<'a> Sheet<'a> {
     /// Columns of a table, the header among them; all but the last are padded, numbers to the right.
     pub(super) fn row(&mut self, cells: &[String], header: bool) -> io::Result<()> {
         let line = self.plain(cells.join("  ").trim_end());
-        let line = if header { self.weighted(&line, Weight::Dim) } else { line };
+        let line = if header {
+            self.weighted(&line, Weight::Dim)
+        } else {
+            line
+        };
         writeln!(self.out, "{line}")
     }
 
     fn plain(&self, text: &str) -> String {
-        if self.look.ascii { ascii(text).into_owned() } else { text.to_owned() }
+        if self.look.ascii {
+            ascii(text).into_owned()
+        } else {
+            text.to_owned()
+        }
     }
 
     fn weighted(&self, text: &str, weight: Weight) -> String {
@@ -82,7 +90,11 @@ impl<'a> Sheet<'a> {
             Weight::Bold => 1,
             Weight::Dim => 2,
         };
-        if self.look.styled { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+        if self.look.styled {
+            format!("\x1b[{code}m{text}\x1b[0m")
+        } else {
+            text.to_owned()
+        }
     }
 }
 
@@ -113,7 +125,12 @@ mod tests {
     #[test]
     fn labels_align_and_ascii_is_ascii() {
         let mut out = Vec::new();
-        let look = Look { columns: 30, styled: false, ascii: true, utc: true };
+        let look = Look {
+            columns: 30,
+            styled: false,
+            ascii: true,
+            utc: true,
+        };
         let mut sheet = Sheet::new(&mut out, look);
         sheet.field("Queries", "4 completed").unwrap();
         sheet.heading("Q1", "What is the answer to everything?").unwrap();

@@ -17,7 +17,10 @@ pub(super) fn write(out: &mut dyn Write, session: &Session, look: Look) -> io::R
         run(&mut sheet, query, look)?;
     }
     match notation::problems(session) {
-        Some(problems) => sheet.field("Problems", &format!("{problems} (each with its place: --json, or ! in --tui)")),
+        Some(problems) => sheet.field(
+            "Problems",
+            &format!("{problems} (each with its place: --json, or ! in --tui)"),
+        ),
         None => Ok(()),
     }
 }
@@ -49,7 +52,11 @@ fn time(run: &Run, look: Look) -> String {
     };
     let (from, to) = (date_time(start, look.utc), date_time(end, look.utc));
     let same_day = from.split(' ').next() == to.split(' ').next();
-    let to = if same_day { to.split(' ').next_back().unwrap_or_default() } else { to.as_str() };
+    let to = if same_day {
+        to.split(' ').next_back().unwrap_or_default()
+    } else {
+        to.as_str()
+    };
     let took = duration(end.saturating_sub(start).max(0).unsigned_abs());
     let zone = if look.utc { " UTC" } else { "" };
     format!("{from} to {to}{zone} ({took})")

@@ -27,8 +27,16 @@ const KINDS: [ProblemKind; 5] = [
 
 pub(super) fn encode(part: &Part) -> Vec<u8> {
     let mut out = Writer::default();
-    let SegmentEnd { lines, unreadable, next, torn, whole_lines } = part.end;
-    [lines, unreadable, next, u64::from(torn), whole_lines].into_iter().for_each(|number| out.number(number));
+    let SegmentEnd {
+        lines,
+        unreadable,
+        next,
+        torn,
+        whole_lines,
+    } = part.end;
+    [lines, unreadable, next, u64::from(torn), whole_lines]
+        .into_iter()
+        .for_each(|number| out.number(number));
     let mut names: HashMap<&str, u64> = HashMap::new();
     out.number(part.lines.len() as u64);
     for line in &part.lines {
@@ -36,7 +44,10 @@ pub(super) fn encode(part: &Part) -> Vec<u8> {
     }
     out.number(part.problems.len() as u64);
     for problem in &part.problems {
-        let kind = KINDS.iter().position(|kind| *kind == problem.kind).unwrap_or(KINDS.len() - 1);
+        let kind = KINDS
+            .iter()
+            .position(|kind| *kind == problem.kind)
+            .unwrap_or(KINDS.len() - 1);
         out.number(kind as u64);
         out.optional(problem.line, Writer::number);
         out.optional(problem.byte, Writer::number);
@@ -59,7 +70,13 @@ pub(super) fn decode(bytes: &[u8], log: LogId) -> Option<Part> {
     let problems = from.list(|from| {
         let kind = *KINDS.get(usize::try_from(from.number()?).ok()?)?;
         let (line, byte) = (from.optional(Reader::number)?, from.optional(Reader::number)?);
-        Some(Problem { kind, log: Some(log), line, byte, what: from.text()? })
+        Some(Problem {
+            kind,
+            log: Some(log),
+            line,
+            byte,
+            what: from.text()?,
+        })
     })?;
     Some(Part { lines, problems, end })
 }
@@ -83,8 +100,15 @@ fn read_name(from: &mut Reader<'_>, names: &mut Vec<String>) -> Option<String> {
 }
 
 fn write_line<'a>(out: &mut Writer, names: &mut HashMap<&'a str, u64>, line: &'a Line) {
-    let BodyRef { log: _, line: number, offset, len } = line.at;
-    [number, offset, len, u64::from(line.depth)].into_iter().for_each(|number| out.number(number));
+    let BodyRef {
+        log: _,
+        line: number,
+        offset,
+        len,
+    } = line.at;
+    [number, offset, len, u64::from(line.depth)]
+        .into_iter()
+        .for_each(|number| out.number(number));
     write_name(out, names, &line.run_id);
     out.optional(line.parent.as_deref(), |out, parent| write_name(out, names, parent));
     out.optional(line.time, Writer::signed);
@@ -92,7 +116,9 @@ fn write_line<'a>(out: &mut Writer, names: &mut HashMap<&'a str, u64>, line: &'a
         LineKind::Start => out.number(0),
         LineKind::End(AgentEnd { outcome, error, limit }) => {
             out.number(1);
-            [outcome, error, limit].into_iter().for_each(|text| out.optional(text.as_deref(), Writer::text));
+            [outcome, error, limit]
+                .into_iter()
+                .for_each(|text| out.optional(text.as_deref(), Writer::text));
         }
         LineKind::Step(step) => {
             out.number(2);
@@ -110,7 +136,12 @@ fn write_line<'a>(out: &mut Writer, names: &mut HashMap<&'a str, u64>, line: &'a
 }
 
 fn read_line(from: &mut Reader<'_>, names: &mut Vec<String>, log: LogId) -> Option<Line> {
-    let at = BodyRef { log, line: from.number()?, offset: from.number()?, len: from.number()? };
+    let at = BodyRef {
+        log,
+        line: from.number()?,
+        offset: from.number()?,
+        len: from.number()?,
+    };
     let depth = u32::try_from(from.number()?).ok()?;
     let run_id = read_name(from, names)?;
     let parent = from.optional(|from| read_name(from, names))?;
@@ -127,23 +158,47 @@ fn read_line(from: &mut Reader<'_>, names: &mut Vec<String>, log: LogId) -> Opti
         4 => LineKind::Unknown(from.text()?),
         _ => return None,
     };
-    Some(Line { at, run_id, parent, depth, time, kind })
+    Some(Line {
+        at,
+        run_id,
+        parent,
+        depth,
+        time,
+        kind,
+    })
 }
 
 fn write_step(out: &mut Writer, step: &StepLine) {
     let flags = u64::from(step.executed) | u64::from(step.failed) << 1 | u64::from(step.no_code) << 2;
-    [step.number, flags, step.code_digest].into_iter().for_each(|number| out.number(number));
+    [step.number, flags, step.code_digest]
+        .into_iter()
+        .for_each(|number| out.number(number));
     out.optional(step.usage, |out, usage| {
-        let Usage { prompt, completion, total, cached, reasoning } = usage;
-        [prompt, completion, total, cached, reasoning].into_iter().for_each(|number| out.number(number));
+        let Usage {
+            prompt,
+            completion,
+            total,
+            cached,
+            reasoning,
+        } = usage;
+        [prompt, completion, total, cached, reasoning]
+            .into_iter()
+            .for_each(|number| out.number(number));
     });
     let cost = match step.cost {
         Cost::Unknown => None,
         Cost::Known(nano) => Some(nano),
     };
     out.optional(cost, Writer::signed);
-    let Timings { call_start, call_end, exec_start, exec_end } = step.timings;
-    [call_start, call_end, exec_start, exec_end].into_iter().for_each(|time| out.optional(time, Writer::signed));
+    let Timings {
+        call_start,
+        call_end,
+        exec_start,
+        exec_end,
+    } = step.timings;
+    [call_start, call_end, exec_start, exec_end]
+        .into_iter()
+        .for_each(|time| out.optional(time, Writer::signed));
     out.optional(step.task.as_deref(), Writer::text);
 }
 
@@ -184,7 +239,10 @@ fn write_final(out: &mut Writer, value: &Final) {
         Final::None => out.number(1),
         Final::Null => out.number(2),
         Final::Value { shape, text } => {
-            let shape = SHAPES.iter().position(|known| known == shape).unwrap_or(SHAPES.len() - 1);
+            let shape = SHAPES
+                .iter()
+                .position(|known| known == shape)
+                .unwrap_or(SHAPES.len() - 1);
             out.number(3 + shape as u64);
             out.text(text);
         }
@@ -198,7 +256,10 @@ fn read_final(from: &mut Reader<'_>) -> Option<Final> {
         2 => Final::Null,
         shape => {
             let shape = *SHAPES.get(usize::try_from(shape - 3).ok()?)?;
-            Final::Value { shape, text: from.text()? }
+            Final::Value {
+                shape,
+                text: from.text()?,
+            }
         }
     })
 }

@@ -70,7 +70,12 @@ impl ScanCache {
         let path = cache_directory()?.join("scans").join(name);
         let bytes = fs::read(&path).unwrap_or_default();
         let entries = read_index(&bytes).unwrap_or_default();
-        Some(Self { path, bytes, entries, fresh: Vec::new() })
+        Some(Self {
+            path,
+            bytes,
+            entries,
+            fresh: Vec::new(),
+        })
     }
 
     /// What a scan of `file` found, if the file is still the same.
@@ -94,7 +99,13 @@ impl ScanCache {
     pub(crate) fn put(&mut self, file: &LogFile, part: &Part) {
         let Ok(frame) = pack(&codec::encode(part)) else { return };
         let path = file.path.as_os_str().as_encoded_bytes().to_vec();
-        let entry = Entry { path, size: file.size, modified: file.modified, start: 0, length: frame.len() };
+        let entry = Entry {
+            path,
+            size: file.size,
+            modified: file.modified,
+            start: 0,
+            length: frame.len(),
+        };
         if is_settled(file.modified) {
             self.fresh.push((entry, frame));
         }
@@ -102,12 +113,18 @@ impl ScanCache {
 
     /// A cache for new results beside this one, while this one is read by many threads.
     pub(crate) fn emptied(&self) -> Self {
-        Self { path: self.path.clone(), ..Self::default() }
+        Self {
+            path: self.path.clone(),
+            ..Self::default()
+        }
     }
 
     /// With the new results of another.
     pub(crate) fn with(self, fresh: Self) -> Self {
-        Self { fresh: fresh.fresh, ..self }
+        Self {
+            fresh: fresh.fresh,
+            ..self
+        }
     }
 
     /// Writes what was added; entries of `kept` files stay, others are dropped.
@@ -120,11 +137,17 @@ impl ScanCache {
         }
         let mut all: Vec<(Entry, &[u8])> = Vec::new();
         for file in kept {
-            let fresh = self.fresh.iter().find(|(entry, _)| entry.path == file.path.as_os_str().as_encoded_bytes());
+            let fresh = self
+                .fresh
+                .iter()
+                .find(|(entry, _)| entry.path == file.path.as_os_str().as_encoded_bytes());
             if let Some((entry, frame)) = fresh {
                 all.push((entry.clone(), frame));
             } else if let Some(entry) = self.entry(file) {
-                let frame = self.bytes.get(entry.start..entry.start + entry.length).unwrap_or_default();
+                let frame = self
+                    .bytes
+                    .get(entry.start..entry.start + entry.length)
+                    .unwrap_or_default();
                 all.push((entry.clone(), frame));
             }
         }
@@ -139,7 +162,9 @@ impl ScanCache {
 }
 
 fn is_settled(modified: i128) -> bool {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let now = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default();
     let age = i128::try_from(now.as_nanos()).unwrap_or_default() - modified;
     age > i128::try_from(SETTLED.as_nanos()).unwrap_or_default()
 }
@@ -174,7 +199,16 @@ fn read_index(bytes: &[u8]) -> Option<HashMap<Vec<u8>, Entry>> {
         let path = reader.bytes()?.to_vec();
         let (size, modified) = (reader.number()?, i128::from(reader.number()?));
         let length = usize::try_from(reader.number()?).ok()?;
-        entries.insert(path.clone(), Entry { path, size, modified, start, length });
+        entries.insert(
+            path.clone(),
+            Entry {
+                path,
+                size,
+                modified,
+                start,
+                length,
+            },
+        );
         start = start.checked_add(length)?;
     }
     Some(entries)

@@ -6,14 +6,21 @@ use crate::disk::transcript::{Segment, scan_part};
 use crate::model::Problem;
 
 const LINES: &str = concat!(
-    r#"{"run_id":"a","event_type":"agent_start","time":"2026-01-01T00:00:00Z","depth":0}"#, "\n",
-    r#"{"run_id":"b","parent_run_id":"a","event_type":"execution_result","step":0,"output":"Context:  go","depth":1}"#, "\n",
-    r#"{"run_id":"b","event_type":"execution_result","step":1,"code":"x","hasError":true,"usage":{"total_tokens":-3,"cost":0.5},"timestamps":{"llm_call_start":"1969-01-01T00:00:00Z"}}"#, "\n",
-    r#"{"run_id":"b","event_type":"final_result","result":[1,{"a":"\ud83d"}]}"#, "\n",
+    r#"{"run_id":"a","event_type":"agent_start","time":"2026-01-01T00:00:00Z","depth":0}"#,
+    "\n",
+    r#"{"run_id":"b","parent_run_id":"a","event_type":"execution_result","step":0,"output":"Context:  go","depth":1}"#,
+    "\n",
+    r#"{"run_id":"b","event_type":"execution_result","step":1,"code":"x","hasError":true,"usage":{"total_tokens":-3,"cost":0.5},"timestamps":{"llm_call_start":"1969-01-01T00:00:00Z"}}"#,
+    "\n",
+    r#"{"run_id":"b","event_type":"final_result","result":[1,{"a":"\ud83d"}]}"#,
+    "\n",
     "null\n",
-    r#"{"run_id":"a","event_type":"final_result","result":"text"}"#, "\n",
-    r#"{"run_id":"a","event_type":"agent_end","outcome":"error","error":"boom"}"#, "\n",
-    r#"{"run_id":"a","event_type":"new_thing"}"#, "\n",
+    r#"{"run_id":"a","event_type":"final_result","result":"text"}"#,
+    "\n",
+    r#"{"run_id":"a","event_type":"agent_end","outcome":"error","error":"boom"}"#,
+    "\n",
+    r#"{"run_id":"a","event_type":"new_thing"}"#,
+    "\n",
     r#"{"run_id":"a","event_ty"#,
 );
 
@@ -21,17 +28,38 @@ fn scanned(dir: &Path) -> (LogFile, Part) {
     let path = dir.join("a.jsonl");
     fs::write(&path, LINES).unwrap();
     let old = SystemTime::now() - Duration::from_secs(60);
-    fs::File::options().append(true).open(&path).unwrap().set_modified(old).unwrap();
+    fs::File::options()
+        .append(true)
+        .open(&path)
+        .unwrap()
+        .set_modified(old)
+        .unwrap();
     let (file, metadata) = open_regular(&path).unwrap();
     let size = metadata.len();
-    let part = scan_part(&file, Segment { log: LogId(3), from: 0, to: size, size, at_line: true }, &|| false).unwrap();
+    let part = scan_part(
+        &file,
+        Segment {
+            log: LogId(3),
+            from: 0,
+            to: size,
+            size,
+            at_line: true,
+        },
+        &|| false,
+    )
+    .unwrap();
     (LogFile::new(path, &metadata), part)
 }
 
 fn cache_at(path: PathBuf) -> ScanCache {
     let bytes = fs::read(&path).unwrap_or_default();
     let entries = read_index(&bytes).unwrap_or_default();
-    ScanCache { path, bytes, entries, fresh: Vec::new() }
+    ScanCache {
+        path,
+        bytes,
+        entries,
+        fresh: Vec::new(),
+    }
 }
 
 #[test]
@@ -46,19 +74,40 @@ fn what_was_put_comes_back_for_the_same_file_only() {
     cache.save(std::slice::from_ref(&file)).unwrap();
     let cache = cache_at(dir.path().join("c/scan"));
     assert_eq!(cache.get(&file, LogId(3)).unwrap(), part);
-    let moved: Vec<Option<LogId>> = cache.get(&file, LogId(5)).unwrap().problems.iter().map(|p: &Problem| p.log).collect();
+    let moved: Vec<Option<LogId>> = cache
+        .get(&file, LogId(5))
+        .unwrap()
+        .problems
+        .iter()
+        .map(|p: &Problem| p.log)
+        .collect();
     assert!(moved.iter().all(|log| *log == Some(LogId(5))));
-    assert!(!cache.has(&LogFile { size: 1, ..file.clone() }));
-    assert!(!cache.has(&LogFile { modified: 1, ..file.clone() }));
+    assert!(!cache.has(&LogFile {
+        size: 1,
+        ..file.clone()
+    }));
+    assert!(!cache.has(&LogFile {
+        modified: 1,
+        ..file.clone()
+    }));
 }
 
 #[test]
 fn a_file_that_may_still_change_is_not_kept() {
     let dir = tempfile::tempdir().unwrap();
     let (file, part) = scanned(dir.path());
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_nanos();
+    let now = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap()
+        .as_nanos();
     let mut cache = cache_at(dir.path().join("scan"));
-    cache.put(&LogFile { modified: i128::try_from(now).unwrap(), ..file }, &part);
+    cache.put(
+        &LogFile {
+            modified: i128::try_from(now).unwrap(),
+            ..file
+        },
+        &part,
+    );
     assert!(cache.fresh.is_empty());
 }
 

@@ -134,10 +134,7 @@ impl<I: Input> Scanner<I> {
     }
 
     /// An object: `each` gets every key and must go past its value.
-    pub(crate) fn object(
-        &mut self,
-        mut each: impl FnMut(&mut Self, &str) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+    pub(crate) fn object(&mut self, mut each: impl FnMut(&mut Self, &str) -> Result<(), Fault>) -> Result<(), Fault> {
         self.expect(b'{', "an object")?;
         if self.peek()? == Some(b'}') {
             self.input.consume(1);

@@ -145,7 +145,11 @@ impl<I: Input> Scanner<I> {
     fn hex(&mut self) -> Result<u32, Fault> {
         let mut unit = 0;
         for _ in 0..4 {
-            let digit = self.input.window()?.first().and_then(|byte| char::from(*byte).to_digit(16));
+            let digit = self
+                .input
+                .window()?
+                .first()
+                .and_then(|byte| char::from(*byte).to_digit(16));
             let Some(digit) = digit else {
                 let found = self.input.window()?.first().copied();
                 return Err(self.unexpected(found, "four hexadecimal digits"));

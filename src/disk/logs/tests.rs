@@ -48,7 +48,10 @@ fn parents_are_tried_up_to_the_opened_tree_only() {
     place.put("old/x.log", LINE);
     let outside = tried(place.finder("runs/s").seek("old/x.log", Some("r1")));
     assert!(!outside.contains("runs/old"), "{outside}");
-    assert!(matches!(place.finder(".").seek("old/x.log", Some("r1")), Sought::Moved(_)));
+    assert!(matches!(
+        place.finder(".").seek("old/x.log", Some("r1")),
+        Sought::Moved(_)
+    ));
 }
 
 #[test]
@@ -59,7 +62,10 @@ fn by_name_last_and_only_with_the_right_run() {
     let sought = place.finder("runs/s").seek(r"C:\elsewhere\a.jsonl", Some("r1"));
     assert!(matches!(sought, Sought::Moved(file) if file.path == path));
     let missing = tried(place.finder("runs/s").seek("/gone/a.jsonl", Some("r3")));
-    assert!(missing.contains("not there") && missing.contains("does not contain run r3"), "{missing}");
+    assert!(
+        missing.contains("not there") && missing.contains("does not contain run r3"),
+        "{missing}"
+    );
 }
 
 #[cfg(unix)]

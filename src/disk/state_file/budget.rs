@@ -20,7 +20,11 @@ pub(super) struct Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { left: WHOLE, cut: 0, dropped: 0 }
+        Self {
+            left: WHOLE,
+            cut: 0,
+            dropped: 0,
+        }
     }
 }
 

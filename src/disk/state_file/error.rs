@@ -50,7 +50,10 @@ pub enum StateError {
 
 impl StateError {
     pub(super) fn of_open(path: &Path, source: io::Error) -> Self {
-        Self::Unreadable { path: path.to_owned(), source }
+        Self::Unreadable {
+            path: path.to_owned(),
+            source,
+        }
     }
 
     pub(super) fn of_fault(path: &Path, fault: Fault, first: Option<u8>) -> Self {
@@ -59,9 +62,17 @@ impl StateError {
             Fault::Io(source) => Self::Unreadable { path, source },
             Fault::End { .. } if first.is_none_or(|byte| byte == 0) => Self::Empty { path },
             Fault::End { byte } => Self::CutOff { path, byte },
-            Fault::Unexpected { byte, .. } if first == Some(0) => Self::Damaged { path, expected: "text instead of NUL bytes", byte },
+            Fault::Unexpected { byte, .. } if first == Some(0) => Self::Damaged {
+                path,
+                expected: "text instead of NUL bytes",
+                byte,
+            },
             Fault::Unexpected { expected, byte } => Self::Damaged { path, expected, byte },
-            Fault::Enough => Self::Damaged { path, expected: "less", byte: 0 },
+            Fault::Enough => Self::Damaged {
+                path,
+                expected: "less",
+                byte: 0,
+            },
         }
     }
 }

@@ -65,7 +65,9 @@ pub fn read_state(path: &Path) -> Result<StateFile, StateError> {
     if start.offset > 0 {
         reader.tell(Some(0), "a byte order mark; skipped");
     }
-    reader.read().map_err(|fault| StateError::of_fault(path, fault, start.first))?;
+    reader
+        .read()
+        .map_err(|fault| StateError::of_fault(path, fault, start.first))?;
     reader.leftovers();
     Ok(reader.finish())
 }
@@ -88,7 +90,10 @@ fn text_start(path: &Path, file: &File, metadata: &Metadata) -> Result<Start, St
         return Err(StateError::Utf16 { path: path.to_owned() });
     }
     let offset = if head.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
-    Ok(Start { offset, first: head.get(usize::try_from(offset).unwrap_or_default()).copied() })
+    Ok(Start {
+        offset,
+        first: head.get(usize::try_from(offset).unwrap_or_default()).copied(),
+    })
 }
 
 struct Reader<I> {
@@ -109,7 +114,12 @@ impl<I: Input> Reader<I> {
     }
 
     fn read(&mut self) -> Result<(), Fault> {
-        let Self { scanner, state, memory, budget } = self;
+        let Self {
+            scanner,
+            state,
+            memory,
+            budget,
+        } = self;
         scanner.object(|scanner, key| {
             let byte = scanner.position();
             match key {
@@ -138,7 +148,10 @@ impl<I: Input> Reader<I> {
         match self.scanner.peek() {
             Ok(None) | Err(_) => {}
             Ok(Some(0)) => self.tell(Some(byte), "NUL bytes after the end; skipped"),
-            Ok(Some(_)) => self.tell(Some(byte), "leftovers after the first complete value; skipped, not repaired"),
+            Ok(Some(_)) => self.tell(
+                Some(byte),
+                "leftovers after the first complete value; skipped, not repaired",
+            ),
         }
     }
 
@@ -157,7 +170,10 @@ impl<I: Input> Reader<I> {
         self.state.newer = self.state.version.is_some_and(|version| version > VERSION);
         if self.state.newer {
             let version = self.state.version.unwrap_or_default();
-            self.tell(None, &format!("version {version} is newer than {VERSION}: what is understood is shown, read-only"));
+            self.tell(
+                None,
+                &format!("version {version} is newer than {VERSION}: what is understood is shown, read-only"),
+            );
         }
         self.state.memory = self.memory.into_records();
         self.state
@@ -173,7 +189,13 @@ impl StateFile {
         const MOST: usize = 500;
         if self.problems.len() < MOST {
             let what = format!("{STATE_FILE}: {what}");
-            self.problems.push(Problem { kind, log: None, line: None, byte, what });
+            self.problems.push(Problem {
+                kind,
+                log: None,
+                line: None,
+                byte,
+                what,
+            });
         }
     }
 

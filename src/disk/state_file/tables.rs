@@ -20,10 +20,16 @@ pub(super) fn text<I: Input>(
     let byte = scanner.position();
     let cap = budget.cap(TEXT_CAP);
     let taken = match scanner.peek()? {
-        Some(b'"') => Taken { value: Some(scanner.text(cap)?), odd: None },
+        Some(b'"') => Taken {
+            value: Some(scanner.text(cap)?),
+            odd: None,
+        },
         Some(b'{' | b'[') => {
             let text = scanner.capture(cap)?.text;
-            Taken { value: Some(text), odd: Some("an array or object where text belongs; shown as JSON") }
+            Taken {
+                value: Some(text),
+                odd: Some("an array or object where text belongs; shown as JSON"),
+            }
         }
         _ => lenient::text(scanner.value(SHORT_CAP)?),
     };
@@ -55,7 +61,10 @@ fn rows<I: Input, T: Default>(
         if scanner.peek()? == Some(b'{') {
             scanner.object(|scanner, key| field(scanner, state, budget, &mut row, key))?;
         } else {
-            state.tell(Some(scanner.position()), format!("an entry of {name} is no object; shown as empty"));
+            state.tell(
+                Some(scanner.position()),
+                format!("an entry of {name} is no object; shown as empty"),
+            );
             scanner.skip()?;
         }
         if budget.entry() {
@@ -75,25 +84,34 @@ pub(super) fn queries<I: Input>(
     struct Row(LedgerEntry);
     impl Default for Row {
         fn default() -> Self {
-            Self(LedgerEntry { result: Final::None, ..LedgerEntry::default() })
+            Self(LedgerEntry {
+                result: Final::None,
+                ..LedgerEntry::default()
+            })
         }
     }
-    let rows = rows(scanner, state, budget, "queries", |scanner, state, budget, row: &mut Row, key| {
-        match key {
-            "query" => row.0.query = text(scanner, state, budget, key)?.unwrap_or_default(),
-            "final" => {
-                let cap = budget.cap(TEXT_CAP);
-                row.0.result = read_final(scanner, cap)?;
-                if let Final::Value { text, .. } = &row.0.result {
-                    budget.spend(text, cap);
+    let rows = rows(
+        scanner,
+        state,
+        budget,
+        "queries",
+        |scanner, state, budget, row: &mut Row, key| {
+            match key {
+                "query" => row.0.query = text(scanner, state, budget, key)?.unwrap_or_default(),
+                "final" => {
+                    let cap = budget.cap(TEXT_CAP);
+                    row.0.result = read_final(scanner, cap)?;
+                    if let Final::Value { text, .. } = &row.0.result {
+                        budget.spend(text, cap);
+                    }
                 }
+                "log_file" => row.0.log_file = text(scanner, state, budget, key)?,
+                "run_id" => row.0.run_id = text(scanner, state, budget, key)?,
+                _ => scanner.skip()?,
             }
-            "log_file" => row.0.log_file = text(scanner, state, budget, key)?,
-            "run_id" => row.0.run_id = text(scanner, state, budget, key)?,
-            _ => scanner.skip()?,
-        }
-        Ok(())
-    })?;
+            Ok(())
+        },
+    )?;
     state.ledger = rows.into_iter().map(|row| row.0).collect();
     Ok(())
 }
@@ -107,29 +125,41 @@ pub(super) fn code_log<I: Input>(
     struct Row(CodeEntry);
     impl Default for Row {
         fn default() -> Self {
-            Self(CodeEntry { q: 0, step: 0, ok: true, code: String::new(), run_id: None })
+            Self(CodeEntry {
+                q: 0,
+                step: 0,
+                ok: true,
+                code: String::new(),
+                run_id: None,
+            })
         }
     }
-    let rows = rows(scanner, state, budget, "code_log", |scanner, state, budget, row: &mut Row, key| {
-        let byte = scanner.position();
-        match key {
-            "q" | "step" => {
-                let number = lenient::count(scanner.value(SHORT_CAP)?);
-                state.note(byte, key, number.odd);
-                let place = if key == "q" { &mut row.0.q } else { &mut row.0.step };
-                *place = number.value.unwrap_or_default();
+    let rows = rows(
+        scanner,
+        state,
+        budget,
+        "code_log",
+        |scanner, state, budget, row: &mut Row, key| {
+            let byte = scanner.position();
+            match key {
+                "q" | "step" => {
+                    let number = lenient::count(scanner.value(SHORT_CAP)?);
+                    state.note(byte, key, number.odd);
+                    let place = if key == "q" { &mut row.0.q } else { &mut row.0.step };
+                    *place = number.value.unwrap_or_default();
+                }
+                "ok" => {
+                    let ok = lenient::flag(scanner.value(SHORT_CAP)?);
+                    state.note(byte, key, ok.odd);
+                    row.0.ok = ok.value;
+                }
+                "code" => row.0.code = text(scanner, state, budget, key)?.unwrap_or_default(),
+                "run_id" => row.0.run_id = text(scanner, state, budget, key)?,
+                _ => scanner.skip()?,
             }
-            "ok" => {
-                let ok = lenient::flag(scanner.value(SHORT_CAP)?);
-                state.note(byte, key, ok.odd);
-                row.0.ok = ok.value;
-            }
-            "code" => row.0.code = text(scanner, state, budget, key)?.unwrap_or_default(),
-            "run_id" => row.0.run_id = text(scanner, state, budget, key)?,
-            _ => scanner.skip()?,
-        }
-        Ok(())
-    })?;
+            Ok(())
+        },
+    )?;
     state.code = rows.into_iter().map(|row| row.0).collect();
     Ok(())
 }
@@ -139,17 +169,23 @@ pub(super) fn interrupted<I: Input>(
     state: &mut StateFile,
     budget: &mut Budget,
 ) -> Result<(), Fault> {
-    state.interrupted = rows(scanner, state, budget, "interrupted", |scanner, state, budget, row, key| {
-        let row: &mut InterruptedEntry = row;
-        match key {
-            "query" => row.query = text(scanner, state, budget, key)?.unwrap_or_default(),
-            "log_file" => row.log_file = text(scanner, state, budget, key)?,
-            "run_id" => row.run_id = text(scanner, state, budget, key)?,
-            "outcome" => row.outcome = text(scanner, state, budget, key)?,
-            _ => scanner.skip()?,
-        }
-        Ok(())
-    })?;
+    state.interrupted = rows(
+        scanner,
+        state,
+        budget,
+        "interrupted",
+        |scanner, state, budget, row, key| {
+            let row: &mut InterruptedEntry = row;
+            match key {
+                "query" => row.query = text(scanner, state, budget, key)?.unwrap_or_default(),
+                "log_file" => row.log_file = text(scanner, state, budget, key)?,
+                "run_id" => row.run_id = text(scanner, state, budget, key)?,
+                "outcome" => row.outcome = text(scanner, state, budget, key)?,
+                _ => scanner.skip()?,
+            }
+            Ok(())
+        },
+    )?;
     Ok(())
 }
 
@@ -167,14 +203,23 @@ impl Memory {
         state: &mut StateFile,
         budget: &mut Budget,
     ) -> Result<(), Fault> {
-        self.table(scanner, state, budget, MemoryKind::Variable, |scanner, state, budget, record| {
-            if scanner.peek()? != Some(b'{') {
-                state.tell(Some(scanner.position()), "a variable is no object; shown as it is".into());
-                record.text = text(scanner, state, budget, "variable")?.unwrap_or_default();
-                return Ok(());
-            }
-            scanner.object(|scanner, key| variable_field(scanner, state, budget, record, key))
-        })
+        self.table(
+            scanner,
+            state,
+            budget,
+            MemoryKind::Variable,
+            |scanner, state, budget, record| {
+                if scanner.peek()? != Some(b'{') {
+                    state.tell(
+                        Some(scanner.position()),
+                        "a variable is no object; shown as it is".into(),
+                    );
+                    record.text = text(scanner, state, budget, "variable")?.unwrap_or_default();
+                    return Ok(());
+                }
+                scanner.object(|scanner, key| variable_field(scanner, state, budget, record, key))
+            },
+        )
     }
 
     pub(super) fn functions<I: Input>(
@@ -183,10 +228,16 @@ impl Memory {
         state: &mut StateFile,
         budget: &mut Budget,
     ) -> Result<(), Fault> {
-        self.table(scanner, state, budget, MemoryKind::Function, |scanner, state, budget, record| {
-            record.text = text(scanner, state, budget, "a function")?.unwrap_or_default();
-            Ok(())
-        })
+        self.table(
+            scanner,
+            state,
+            budget,
+            MemoryKind::Function,
+            |scanner, state, budget, record| {
+                record.text = text(scanner, state, budget, "a function")?.unwrap_or_default();
+                Ok(())
+            },
+        )
     }
 
     pub(super) fn dropped<I: Input>(
@@ -195,10 +246,16 @@ impl Memory {
         state: &mut StateFile,
         budget: &mut Budget,
     ) -> Result<(), Fault> {
-        self.table(scanner, state, budget, MemoryKind::Dropped, |scanner, state, budget, record| {
-            record.text = text(scanner, state, budget, "a reason")?.unwrap_or_default();
-            Ok(())
-        })
+        self.table(
+            scanner,
+            state,
+            budget,
+            MemoryKind::Dropped,
+            |scanner, state, budget, record| {
+                record.text = text(scanner, state, budget, "a reason")?.unwrap_or_default();
+                Ok(())
+            },
+        )
     }
 
     fn table<I: Input>(
@@ -228,8 +285,13 @@ impl Memory {
     }
 
     fn put(&mut self, record: MemoryRecord) {
-        let Some(records) = self.records.get_mut(record.kind as usize) else { return };
-        let place = *self.places.entry((record.kind, record.name.clone())).or_insert(records.len());
+        let Some(records) = self.records.get_mut(record.kind as usize) else {
+            return;
+        };
+        let place = *self
+            .places
+            .entry((record.kind, record.name.clone()))
+            .or_insert(records.len());
         match records.get_mut(place) {
             Some(earlier) => *earlier = record,
             None => records.push(record),

@@ -26,11 +26,28 @@ fn everything_in_its_place() {
     assert_eq!((state.version, state.pending.as_deref()), (Some(2), Some("p")));
     assert_eq!(state.ledger[0].result, Final::Null);
     assert_eq!(state.ledger[1].result, Final::None, "an absent final is None");
-    assert_eq!(state.ledger[2].result, Final::Value { shape: FinalShape::List, text: "[1,2]".into() });
+    assert_eq!(
+        state.ledger[2].result,
+        Final::Value {
+            shape: FinalShape::List,
+            text: "[1,2]".into()
+        }
+    );
     assert_eq!(state.code[0].run_id.as_deref(), Some("r"));
     assert!(!state.code[0].ok);
-    let memory: Vec<_> = state.memory.iter().map(|m| (m.name.as_str(), m.kind, m.pickle_bytes)).collect();
-    assert_eq!(memory, [("v", MemoryKind::Variable, 4), ("f", MemoryKind::Function, 0), ("d", MemoryKind::Dropped, 0)]);
+    let memory: Vec<_> = state
+        .memory
+        .iter()
+        .map(|m| (m.name.as_str(), m.kind, m.pickle_bytes))
+        .collect();
+    assert_eq!(
+        memory,
+        [
+            ("v", MemoryKind::Variable, 4),
+            ("f", MemoryKind::Function, 0),
+            ("d", MemoryKind::Dropped, 0)
+        ]
+    );
     assert_eq!(state.interrupted[0].outcome.as_deref(), Some("error"));
     assert_eq!(told(&state), [""; 0]);
 }
@@ -50,7 +67,11 @@ fn wrong_shapes_are_read_as_far_as_they_go_and_told() {
 fn the_last_of_duplicate_keys_counts() {
     let state = read(br#"{"version":1,"functions":{"f":"1","g":"2","f":"3"},"version":2}"#).unwrap();
     assert_eq!(state.version, Some(2));
-    let texts: Vec<_> = state.memory.iter().map(|m| (m.name.as_str(), m.text.as_str())).collect();
+    let texts: Vec<_> = state
+        .memory
+        .iter()
+        .map(|m| (m.name.as_str(), m.text.as_str()))
+        .collect();
     assert_eq!(texts, [("f", "3"), ("g", "2")]);
 }
 

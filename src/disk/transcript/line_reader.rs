@@ -34,7 +34,14 @@ pub(crate) struct LineReader<'a> {
 
 impl<'a> LineReader<'a> {
     pub(crate) fn new(file: &'a File, from: u64, size: u64) -> Self {
-        Self { file, buffer: Vec::new(), start: 0, filled: 0, base: from, size }
+        Self {
+            file,
+            buffer: Vec::new(),
+            start: 0,
+            filled: 0,
+            base: from,
+            size,
+        }
     }
 
     /// Offset of the next line.
@@ -72,7 +79,9 @@ impl<'a> LineReader<'a> {
             }
             searched = unread.len();
             if searched > LONGEST {
-                return Ok(Some(RawLine::Long { offset: self.position() }));
+                return Ok(Some(RawLine::Long {
+                    offset: self.position(),
+                }));
             }
             if !self.fill()? {
                 break None;
@@ -85,7 +94,11 @@ impl<'a> LineReader<'a> {
             return Ok(None);
         }
         let bytes = self.buffer.get(start..start + length).unwrap_or_default();
-        Ok(Some(RawLine::Whole { offset, bytes, ended: newline.is_some() }))
+        Ok(Some(RawLine::Whole {
+            offset,
+            bytes,
+            ended: newline.is_some(),
+        }))
     }
 
     fn unread(&self) -> &[u8] {

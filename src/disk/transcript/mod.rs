@@ -14,5 +14,5 @@ pub use body::{Body, BodyError, Field};
 pub(crate) use body::{Owner, read_body, read_fields};
 pub(crate) use line_reader::{LineReader, RawLine};
 pub(crate) use part::{Part, scan_part};
-pub(crate) use segment::{Segment, SegmentEnd};
 use segment::{Findings, scan_segment};
+pub(crate) use segment::{Segment, SegmentEnd};

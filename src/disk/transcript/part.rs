@@ -27,7 +27,9 @@ impl Part {
 
     /// The problem of a torn last line.
     pub(crate) fn torn(&self) -> Option<&Problem> {
-        self.problems.last().filter(|last| self.end.torn && last.kind == ProblemKind::Incomplete)
+        self.problems
+            .last()
+            .filter(|last| self.end.torn && last.kind == ProblemKind::Incomplete)
     }
 }
 
@@ -52,7 +54,10 @@ impl Findings for Collector<'_> {
 
 /// Scans a stretch; stops early, with less, when `stopped` says so.
 pub(crate) fn scan_part(file: &File, segment: Segment, stopped: &dyn Fn() -> bool) -> io::Result<Part> {
-    let mut collector = Collector { part: Part::default(), stopped };
+    let mut collector = Collector {
+        part: Part::default(),
+        stopped,
+    };
     let end = scan_segment(file, segment, &mut collector)?;
     Ok(Part { end, ..collector.part })
 }

@@ -3,9 +3,7 @@
 use crate::disk::final_value::read_final;
 use crate::disk::json::{Fault, Input, Repairs, Scanner, Value};
 use crate::disk::lenient::{self, Taken};
-use crate::model::{
-    AgentEnd, Cost, Final, LineKind, StepLine, Time, Timings, Usage, code_digest,
-};
+use crate::model::{AgentEnd, Cost, Final, LineKind, StepLine, Time, Timings, Usage, code_digest};
 
 use super::task::task_of_probe;
 
@@ -67,7 +65,10 @@ struct Fields {
 /// Reads one record; `None` for an object that is none, having neither a type nor a run.
 pub(crate) fn read_record<I: Input>(scanner: &mut Scanner<I>) -> Result<Option<Record>, Fault> {
     scanner.repairs = Repairs::default();
-    let mut fields = Fields { no_code: true, ..Fields::default() };
+    let mut fields = Fields {
+        no_code: true,
+        ..Fields::default()
+    };
     scanner.object(|scanner, key| fields.take(scanner, key))?;
     if fields.event.is_none() && fields.run_id.is_none() {
         return Ok(None);
@@ -82,7 +83,11 @@ impl Fields {
             "event_type" => self.event = self.note(byte, key, lenient::text(scanner.value(SHORT_CAP)?)),
             "run_id" => self.run_id = self.note(byte, key, lenient::text(scanner.value(SHORT_CAP)?)),
             "parent_run_id" => self.parent = self.note(byte, key, lenient::text(scanner.value(SHORT_CAP)?)),
-            "depth" => self.depth = self.note(byte, key, lenient::count(scanner.value(SHORT_CAP)?)).unwrap_or(0),
+            "depth" => {
+                self.depth = self
+                    .note(byte, key, lenient::count(scanner.value(SHORT_CAP)?))
+                    .unwrap_or(0)
+            }
             "time" => self.time = self.note(byte, key, lenient::instant(scanner.value(SHORT_CAP)?)),
             "step" => self.step = self.note(byte, key, lenient::count(scanner.value(SHORT_CAP)?)),
             "hasError" => self.failed = self.note(byte, key, lenient::flag(scanner.value(SHORT_CAP)?)),
@@ -106,7 +111,10 @@ impl Fields {
 
     fn note<T>(&mut self, byte: u64, key: &str, taken: Taken<T>) -> T {
         if let Some(odd) = taken.odd.filter(|_| self.oddities.len() < MOST_ODDITIES) {
-            self.oddities.push(Oddity { byte, what: format!("{key} is {odd}") });
+            self.oddities.push(Oddity {
+                byte,
+                what: format!("{key} is {odd}"),
+            });
         }
         taken.value
     }
@@ -155,7 +163,9 @@ impl Fields {
                 }
                 _ => return scanner.skip(),
             };
-            *place = self.note(byte, key, lenient::count(scanner.value(SHORT_CAP)?)).unwrap_or(0);
+            *place = self
+                .note(byte, key, lenient::count(scanner.value(SHORT_CAP)?))
+                .unwrap_or(0);
             Ok(())
         })?;
         usage.total = total.unwrap_or_else(|| usage.prompt.saturating_add(usage.completion));
@@ -198,7 +208,15 @@ impl Fields {
             }
             _ => LineKind::Unknown(event),
         };
-        Record { run_id, parent, depth, time: self.time, kind, oddities: self.oddities, repairs }
+        Record {
+            run_id,
+            parent,
+            depth,
+            time: self.time,
+            kind,
+            oddities: self.oddities,
+            repairs,
+        }
     }
 
     /// Guard calls count with the step that caused them.

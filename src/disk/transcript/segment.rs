@@ -61,8 +61,17 @@ pub(crate) trait Findings {
 /// Reads a stretch.
 pub(crate) fn scan_segment(file: &File, segment: Segment, findings: &mut impl Findings) -> io::Result<SegmentEnd> {
     let mut reader = LineReader::new(file, line_start(file, segment)?, segment.size);
-    let end = SegmentEnd { next: reader.position(), ..SegmentEnd::default() };
-    let mut scan = Scan { file, segment, findings, end, told: 0 };
+    let end = SegmentEnd {
+        next: reader.position(),
+        ..SegmentEnd::default()
+    };
+    let mut scan = Scan {
+        file,
+        segment,
+        findings,
+        end,
+        told: 0,
+    };
     while reader.position() < segment.to && !scan.findings.stopped() {
         match reader.next_line()? {
             None => break,
@@ -120,7 +129,11 @@ impl<F: Findings> Scan<'_, F> {
         }
         if let Err(error) = std::str::from_utf8(bytes) {
             let byte = offset + error.valid_up_to() as u64;
-            self.tell(ProblemKind::Repaired, byte, "bytes that are not UTF-8; shown as \u{FFFD}".into());
+            self.tell(
+                ProblemKind::Repaired,
+                byte,
+                "bytes that are not UTF-8; shown as \u{FFFD}".into(),
+            );
         }
         true
     }
@@ -161,12 +174,19 @@ impl<F: Findings> Scan<'_, F> {
             };
             self.take(start, scanner.position(), record);
             if !first {
-                self.tell(ProblemKind::Repaired, start, "a record on the line of the one before; both were read".into());
+                self.tell(
+                    ProblemKind::Repaired,
+                    start,
+                    "a record on the line of the one before; both were read".into(),
+                );
             }
             first = false;
             match scanner.peek()? {
                 None => return Ok(()),
-                Some(0) => return Ok(self.rest_of_nuls(bytes, offset, scanner.position())),
+                Some(0) => {
+                    self.rest_of_nuls(bytes, offset, scanner.position());
+                    return Ok(());
+                }
                 Some(_) => {}
             }
         }
@@ -185,17 +205,29 @@ impl<F: Findings> Scan<'_, F> {
     /// Counts a line that cannot be read, and looks for a whole record further on in it.
     fn damaged(&mut self, offset: u64, bytes: &[u8], fault: &Fault) {
         self.end.unreadable += 1;
-        self.tell(ProblemKind::Unreadable, offset, format!("no JSON object, skipped: {fault}"));
-        let starts = RECORD_STARTS.iter().flat_map(|start| memchr::memmem::find_iter(bytes, *start));
+        self.tell(
+            ProblemKind::Unreadable,
+            offset,
+            format!("no JSON object, skipped: {fault}"),
+        );
+        let starts = RECORD_STARTS
+            .iter()
+            .flat_map(|start| memchr::memmem::find_iter(bytes, *start));
         let mut starts: Vec<usize> = starts.filter(|at| *at > 0).take(MOST_RESTARTS).collect();
         starts.sort_unstable();
         for at in starts {
             let rest = bytes.get(at..).unwrap_or_default();
             let mut scanner = Scanner::new(SliceInput::new(rest, offset + at as u64));
-            let Ok(record @ Some(_)) = read_record(&mut scanner) else { continue };
+            let Ok(record @ Some(_)) = read_record(&mut scanner) else {
+                continue;
+            };
             if matches!(scanner.peek(), Ok(None)) {
                 self.take(offset + at as u64, scanner.position(), record);
-                self.tell(ProblemKind::Repaired, offset + at as u64, "a whole record after damage on its line; read".into());
+                self.tell(
+                    ProblemKind::Repaired,
+                    offset + at as u64,
+                    "a whole record after damage on its line; read".into(),
+                );
                 return;
             }
         }
@@ -238,7 +270,11 @@ impl<F: Findings> Scan<'_, F> {
     fn take(&mut self, start: u64, end: u64, record: Option<Record>) {
         let Some(record) = record else {
             self.end.unreadable += 1;
-            self.tell(ProblemKind::Unreadable, start, "an object without event_type and run_id; skipped".into());
+            self.tell(
+                ProblemKind::Unreadable,
+                start,
+                "an object without event_type and run_id; skipped".into(),
+            );
             return;
         };
         for odd in &record.oddities {
@@ -248,9 +284,28 @@ impl<F: Findings> Scan<'_, F> {
             let what = format!("{}; shown as \u{FFFD} or as it is", record.repairs.describe());
             self.tell(ProblemKind::Repaired, start, what);
         }
-        let at = BodyRef { log: self.segment.log, line: self.end.lines, offset: start, len: end - start };
-        let Record { run_id, parent, depth, time, kind, .. } = record;
-        self.findings.line(Line { at, run_id, parent, depth, time, kind });
+        let at = BodyRef {
+            log: self.segment.log,
+            line: self.end.lines,
+            offset: start,
+            len: end - start,
+        };
+        let Record {
+            run_id,
+            parent,
+            depth,
+            time,
+            kind,
+            ..
+        } = record;
+        self.findings.line(Line {
+            at,
+            run_id,
+            parent,
+            depth,
+            time,
+            kind,
+        });
     }
 
     fn tell(&mut self, kind: ProblemKind, byte: u64, what: String) {
@@ -263,6 +318,12 @@ impl<F: Findings> Scan<'_, F> {
             MOST_TOLD => "more problems follow; they are not listed".into(),
             _ => what,
         };
-        self.findings.problem(Problem { kind, log, line, byte: Some(byte), what });
+        self.findings.problem(Problem {
+            kind,
+            log,
+            line,
+            byte: Some(byte),
+            what,
+        });
     }
 }

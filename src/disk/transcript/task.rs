@@ -8,7 +8,14 @@ const TASK_CUT: usize = 200;
 /// Labels before the text of the context, when it is printed whole or in part.
 const CONTEXT_LABELS: [&str; 2] = ["Context:", "First 500 characters of str(context):"];
 /// What is printed about the context, or beside it.
-const ABOUT: [&str; 6] = ["Context type", "Context length", "Keys (", "---", "[FULL OUTPUT SHOWN]", "[TRUNCATED"];
+const ABOUT: [&str; 6] = [
+    "Context type",
+    "Context length",
+    "Keys (",
+    "---",
+    "[FULL OUTPUT SHOWN]",
+    "[TRUNCATED",
+];
 /// Sections that end at the next rule.
 const OTHER_SECTIONS: [&str; 3] = ["Required output schema", "Available tools", "SESSION MODE"];
 
@@ -33,7 +40,13 @@ pub(super) fn task_of_probe(output: &str) -> Option<String> {
             return one_line(std::iter::once(trimmed));
         }
     }
-    one_line(entries.iter().map(String::as_str).take(1).chain(entries.iter().skip(1).flat_map(|entry| ["·", entry])))
+    one_line(
+        entries
+            .iter()
+            .map(String::as_str)
+            .take(1)
+            .chain(entries.iter().skip(1).flat_map(|entry| ["·", entry])),
+    )
 }
 
 /// `  ['guest'] (str, len=13): Goro Baptiste` as `guest: Goro Baptiste`.
@@ -84,7 +97,10 @@ mod tests {
 
     #[test]
     fn a_long_context_is_cut_and_an_unlabelled_one_is_found() {
-        let probe = format!("Context type:  <class 'str'>\nContext length: 9000\n{}", "ä".repeat(900));
+        let probe = format!(
+            "Context type:  <class 'str'>\nContext length: 9000\n{}",
+            "ä".repeat(900)
+        );
         assert_eq!(task_of_probe(&probe).unwrap().chars().count(), TASK_CUT);
         let part = "Context type:  <class 'str'>\nFirst 500 characters of str(context):  Find it.\n\nmore";
         assert_eq!(task_of_probe(part).unwrap(), "Find it. more");
@@ -93,6 +109,9 @@ mod tests {
     #[test]
     fn nothing_is_nothing() {
         assert_eq!(task_of_probe(""), None);
-        assert_eq!(task_of_probe("Context type: str\nContext length: 0\nContext:  \n---\nAvailable tools: x"), None);
+        assert_eq!(
+            task_of_probe("Context type: str\nContext length: 0\nContext:  \n---\nAvailable tools: x"),
+            None
+        );
     }
 }

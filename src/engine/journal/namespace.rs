@@ -1,22 +1,21 @@
 //! The namespace after a step, with the contents of those values that the store lacks.
 
-use crate::disk::state_doc::StateDoc;
+use crate::disk::state_doc::VariableRow;
+use crate::engine::memory::SessionMemory;
 use crate::repl::{Sweep, SweptPickle};
 use crate::store::{At, Binding, BindingKind, Described, Digest, Namespace, NewEvent, SessionWriter, StoreError};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use std::collections::HashMap;
 
 /// A sweep as the flow store keeps it. Only what state.json holds too: secrets were dropped there.
 pub(in crate::engine) struct Values<'a> {
     sweep: Option<&'a Sweep>,
-    doc: &'a StateDoc,
+    memory: &'a SessionMemory,
 }
 
 impl<'a> Values<'a> {
-    /// The values of `sweep`, which `doc` has absorbed already.
-    pub(in crate::engine) fn new(sweep: Option<&'a Sweep>, doc: &'a StateDoc) -> Self {
-        Self { sweep, doc }
+    /// The values of `sweep`, which `memory` has absorbed already.
+    pub(in crate::engine) fn new(sweep: Option<&'a Sweep>, memory: &'a SessionMemory) -> Self {
+        Self { sweep, memory }
     }
 
     /// Records the namespace at `at`, then `events`.
@@ -32,33 +31,25 @@ impl<'a> Values<'a> {
     }
 
     fn bindings(&self) -> Vec<Binding> {
-        let Some(sweep) = self.sweep else { return Vec::new() };
-        let variables = sweep
-            .variables
-            .iter()
-            .filter(|swept| self.doc.variables.contains_key(&swept.name))
-            .map(|swept| Binding {
-                name: swept.name.clone(),
-                kind: BindingKind::Value,
-                digest: Digest::from_bytes(&swept.digest),
-                bytes: 0,
-                described: Described {
-                    type_name: swept.type_name.clone(),
-                    preview: swept.preview.clone(),
-                    comment: swept.comment.clone(),
-                    note: swept.note.clone(),
-                    committed: swept.committed,
-                    weak: false,
-                },
-            });
-        let functions = self.doc.functions.iter().map(|(name, source)| Binding {
+        if self.sweep.is_none() {
+            return Vec::new();
+        }
+        // Of the document, not of the sweep: names that failed to restore are still saved.
+        let variables = self.memory.doc().variables.iter().map(|(name, row)| Binding {
+            name: name.clone(),
+            kind: BindingKind::Value,
+            digest: self.memory.digest(name),
+            bytes: 0,
+            described: described(row),
+        });
+        let functions = self.memory.doc().functions.iter().map(|(name, source)| Binding {
             name: name.clone(),
             kind: BindingKind::Source,
             digest: Some(Digest::of(source.as_bytes())),
             bytes: 0,
             described: Described::default(),
         });
-        let dropped = self.doc.dropped.iter().map(|(name, reason)| Binding {
+        let dropped = self.memory.doc().dropped.iter().map(|(name, reason)| Binding {
             name: name.clone(),
             kind: BindingKind::Dropped,
             digest: None,
@@ -82,29 +73,43 @@ impl<'a> Values<'a> {
     /// The bytes of the values that are missing in the store.
     fn contents(&self, missing: &[Digest]) -> Vec<Vec<u8>> {
         let sources: HashMap<Digest, &String> = self
-            .doc
+            .memory
+            .doc()
             .functions
             .values()
             .map(|source| (Digest::of(source.as_bytes()), source))
             .collect();
-        let variables = self.sweep.map(|sweep| sweep.variables.as_slice()).unwrap_or_default();
-        let pickles: HashMap<Digest, (&str, &SweptPickle)> = variables
-            .iter()
-            .filter_map(|swept| Some((Digest::from_bytes(&swept.digest)?, (swept.name.as_str(), &swept.pickle))))
+        let names: HashMap<Digest, &String> = self
+            .memory
+            .doc()
+            .variables
+            .keys()
+            .filter_map(|name| Some((self.memory.digest(name)?, name)))
             .collect();
-        let content = |digest: &Digest| match (sources.get(digest), pickles.get(digest)) {
-            (Some(source), _) => Some(source.as_bytes().to_vec()),
-            (None, Some((name, pickle))) => self.pickle(name, pickle),
-            (None, None) => None,
+        let content = |digest: &Digest| match sources.get(digest) {
+            Some(source) => Some(source.as_bytes().to_vec()),
+            None => self.pickle(names.get(digest)?),
         };
         missing.iter().filter_map(content).collect()
     }
 
-    /// An unchanged value that the store has never seen came out of a state.json of another program.
-    fn pickle(&self, name: &str, pickle: &SweptPickle) -> Option<Vec<u8>> {
-        match pickle {
-            SweptPickle::Changed(bytes) => Some(bytes.to_vec()),
-            SweptPickle::Unchanged => STANDARD.decode(self.doc.variables.get(name)?.pickle_b64()?).ok(),
+    /// A new pickle is in the sweep; one that the store has never seen otherwise came with the session.
+    fn pickle(&self, name: &str) -> Option<Vec<u8>> {
+        let swept = self.sweep?.variables.iter().find(|swept| swept.name == name);
+        match swept.map(|swept| &swept.pickle) {
+            Some(SweptPickle::Changed(bytes)) => Some(bytes.to_vec()),
+            _ => self.memory.saved_pickle(name),
         }
+    }
+}
+
+fn described(row: &VariableRow) -> Described {
+    Described {
+        type_name: row.text("type").unwrap_or_default(),
+        preview: row.text("preview").unwrap_or_default(),
+        comment: row.text("comment"),
+        note: row.text("note"),
+        committed: row.committed(),
+        weak: false,
     }
 }

@@ -5,6 +5,7 @@ use crate::disk::state_doc::VariableRow;
 use crate::repl::{
     Dropped, Pickle, RestoreKind, RestoreReport, RestoreSet, SavedVariable, Sweep, SweptPickle, SweptVariable,
 };
+use crate::store::Digest;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use indexmap::IndexMap;
@@ -49,6 +50,8 @@ impl SessionMemory {
                 RestoreKind::Variable => {
                     let row = self.doc.variables.get(&failure.name).cloned().unwrap_or_default();
                     self.held.variables.insert(failure.name.clone(), row);
+                    let digest = self.saved_pickle(&failure.name).map(|pickle| Digest::of(&pickle));
+                    self.digests.extend(digest.map(|digest| (failure.name.clone(), digest)));
                 }
                 RestoreKind::Function => {
                     let source = self.doc.functions.get(&failure.name).cloned().unwrap_or_default();
@@ -63,9 +66,11 @@ impl SessionMemory {
         let mut dropped: IndexMap<String, String> = sweep.dropped.iter().map(told).collect();
         let mut variables = IndexMap::with_capacity(sweep.variables.len());
         for swept in &sweep.variables {
-            match self.holds_secret(swept) {
-                true => drop(dropped.insert(swept.name.clone(), SECRET.into())),
-                false => drop(variables.insert(swept.name.clone(), self.row(swept)?)),
+            if self.holds_secret(swept) {
+                dropped.insert(swept.name.clone(), SECRET.into());
+            } else {
+                self.digest_of(swept);
+                variables.insert(swept.name.clone(), self.row(swept)?);
             }
         }
         let mut functions: IndexMap<String, String> = sweep
@@ -79,6 +84,7 @@ impl SessionMemory {
             .iter()
             .chain(self.held.imports.iter().filter(|held| !sweep.imports.contains(held)));
         self.doc.imports = Some(imports.cloned().collect());
+        self.digests.retain(|name, _| variables.contains_key(name));
         self.doc.variables = variables;
         self.doc.functions = functions;
         self.doc.dropped = dropped;
@@ -100,6 +106,23 @@ impl SessionMemory {
         dropped.extend(self.held.dropped.clone());
         variables.extend(self.held.variables.clone());
         functions.extend(self.held.functions.clone());
+    }
+
+    /// Takes the digest of a new pickle; of an unchanged one only when it came with the session and was never taken.
+    fn digest_of(&mut self, swept: &SweptVariable) {
+        let digest = match &swept.pickle {
+            SweptPickle::Changed(pickle) => Some(Digest::of(pickle)),
+            SweptPickle::Unchanged if self.digests.contains_key(&swept.name) => return,
+            SweptPickle::Unchanged => self.saved_pickle(&swept.name).map(|pickle| Digest::of(&pickle)),
+        };
+        if let Some(digest) = digest {
+            self.digests.insert(swept.name.clone(), digest);
+        }
+    }
+
+    /// The pickle of a saved variable.
+    pub(crate) fn saved_pickle(&self, name: &str) -> Option<Vec<u8>> {
+        STANDARD.decode(self.doc.variables.get(name)?.pickle_b64()?).ok()
     }
 
     fn row(&self, swept: &SweptVariable) -> Result<VariableRow, MemoryError> {

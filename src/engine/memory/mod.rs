@@ -8,11 +8,13 @@ use super::truncate::head;
 use crate::disk::atomic::{self, WriteError};
 use crate::disk::state_doc::{CodeRow, QueryRow, StateDoc, StateDocError, VariableRow};
 use crate::repl::Sweep;
+use crate::store::Digest;
 use crate::text::secret::Secrets;
 use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -84,6 +86,8 @@ pub struct SessionMemory {
     run: RunRef,
     /// Entries that did not come back: kept as they were saved until their name is bound again.
     held: Held,
+    /// Digests of the pickles as the store keeps them, of variables that a sweep has seen.
+    digests: HashMap<String, Digest>,
     secrets: Secrets,
     written: Written,
 }
@@ -116,12 +120,13 @@ impl SessionMemory {
             Err(cause) => return Err(MemoryError::Read { path, cause }),
             Ok(text) => StateDoc::parse(&text).map_err(|cause| MemoryError::Refused { path, cause })?,
         };
-        let (run, held, written) = Default::default();
+        let (run, held, digests, written) = Default::default();
         Ok(Self {
             dir: dir.to_owned(),
             doc,
             run,
             held,
+            digests,
             secrets,
             written,
         })
@@ -130,6 +135,11 @@ impl SessionMemory {
     /// The document as it stands.
     pub fn doc(&self) -> &StateDoc {
         &self.doc
+    }
+
+    /// The digest of a variable's pickle, as the store keeps it; `None` for names that no sweep has saved.
+    pub(super) fn digest(&self, name: &str) -> Option<Digest> {
+        self.digests.get(name).copied()
     }
 
     /// Opens a query: what was pending becomes an interrupted run, and the new query is pending from here on.

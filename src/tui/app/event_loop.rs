@@ -10,9 +10,9 @@ use crate::tui::action::Abilities;
 use crate::tui::compositor::Wanted;
 use crate::tui::ctx::{SessionList, World};
 use crate::tui::driver::{Msg, Opening, State};
-use crate::tui::effect::Effect;
-use crate::tui::input::Reply;
+use crate::tui::effect::{Effect, Focused};
 use crate::tui::notice::Notice;
+use crate::tui::open::HandOff;
 use crate::tui::screens::Route;
 use crate::tui::term::{self, Ground, GroundListener, Heard, Signal, Signals, Terminal};
 use crate::tui::theme::{Depth, Theme};
@@ -146,10 +146,10 @@ impl App {
                 Ok(())
             }
             Incoming::Msg(msg) => {
-                if let Msg::Answer(layer, answer) = &msg {
-                    if !matches!(answer.result, Ok(Reply::Hits { done: false, .. })) {
-                        self.tasks.forget_finished(*layer, answer.token);
-                    }
+                if let Msg::Answer(layer, answer) = &msg
+                    && answer.is_last()
+                {
+                    self.tasks.forget_finished(*layer, answer.token);
                 }
                 self.update(msg)
             }
@@ -211,14 +211,38 @@ impl App {
     fn perform(&mut self, wanted: Vec<Wanted>) -> io::Result<()> {
         for (layer, effect) in wanted {
             let source = self.feed.as_ref().map(Feed::source);
-            match self.tasks.start(layer, effect, source) {
+            match self.tasks.start(layer, effect, source, &self.state) {
                 Some(Effect::Quit) => self.exit = Some(0),
                 Some(Effect::Suspend) => self.suspend()?,
                 Some(Effect::OpenTarget(path)) => self.open(path),
+                Some(Effect::OpenExternally(focused)) => self.open_externally(&focused)?,
                 _ => {}
             }
         }
+        self.tasks.keep(|layer| self.state.has_layer(layer));
         Ok(())
+    }
+
+    /// Shows a text in the user's own program, which has the terminal meanwhile.
+    fn open_externally(&mut self, focused: &Focused) -> io::Result<()> {
+        let text = if focused.raw_shown {
+            &*focused.text.raw
+        } else {
+            focused.text.safe.as_str()
+        };
+        let trouble = match HandOff::prepare(text, focused.extension, |name| std::env::var_os(name)) {
+            Ok(hand_off) => {
+                let mut command = hand_off.command();
+                let program = command.get_program().to_string_lossy().into_owned();
+                let ended = self.lend(|| command.status())?;
+                ended.err().map(|error| format!("cannot start {program}: {error}"))
+            }
+            Err(error) => Some(error.to_string()),
+        };
+        match trouble {
+            Some(trouble) => self.update(Msg::Notice(Notice::trouble(&trouble))),
+            None => Ok(()),
+        }
     }
 
     /// Back to the shell until it continues us.

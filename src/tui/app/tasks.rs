@@ -4,18 +4,26 @@ use super::inputs::{Incoming, Sender};
 use crate::model::BodyRef;
 use crate::source::{self, SearchPattern, Source, Stop};
 use crate::text::SafeText;
+use crate::text::secret::Secrets;
 use crate::tui::body::Body;
 use crate::tui::compositor::LayerId;
-use crate::tui::driver::Msg;
+use crate::tui::content::highlight::highlight;
+use crate::tui::copy::Clipboard;
+use crate::tui::driver::{Msg, State};
 use crate::tui::effect::{Effect, Token};
+use crate::tui::export::{self, Job, Setting};
 use crate::tui::input::{Answer, Reply};
+use crate::tui::notice::Notice;
+use crate::tui::term;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Tasks that run, by whom they are for.
 pub(super) struct Tasks {
     running: HashMap<(LayerId, Token), Stop>,
     sender: Sender,
+    /// Opened when something is copied for the first time.
+    clipboard: Arc<Mutex<Option<Clipboard>>>,
 }
 
 /// The way back of one task.
@@ -43,11 +51,18 @@ impl Tasks {
         Self {
             running: HashMap::new(),
             sender,
+            clipboard: Arc::default(),
         }
     }
 
     /// Starts what an effect asks for; gives back an effect that is none of these.
-    pub(super) fn start(&mut self, layer: LayerId, effect: Effect, source: Option<&Source>) -> Option<Effect> {
+    pub(super) fn start(
+        &mut self,
+        layer: LayerId,
+        effect: Effect,
+        source: Option<&Source>,
+        state: &State,
+    ) -> Option<Effect> {
         let source = source.cloned();
         match effect {
             Effect::LoadBody { token, at, twin } => self.spawn(layer, token, move |way| {
@@ -59,6 +74,13 @@ impl Tasks {
             Effect::Work { token, work } => self.spawn(layer, token, move |way| {
                 way.send(Ok(Reply::Worked((work.run)(&way.stop))));
             }),
+            Effect::Highlight { token, language, text } => self.spawn(layer, token, move |way| {
+                if let Some(highlights) = highlight(language, &text, &way.stop) {
+                    way.send(Ok(Reply::Highlights(Arc::new(highlights))));
+                }
+            }),
+            Effect::Export { token, job } => self.export(layer, token, job, source, state),
+            Effect::Copy(text) => self.copy(text),
             Effect::Cancel(token) => {
                 if let Some(stop) = self.running.remove(&(layer, token)) {
                     stop.stop();
@@ -77,6 +99,52 @@ impl Tasks {
     /// Stops everything: the session is left.
     pub(super) fn stop_all(&mut self) {
         self.running.drain().for_each(|(_, stop)| stop.stop());
+    }
+
+    /// Stops the tasks of layers that are gone.
+    pub(super) fn keep(&mut self, is_there: impl Fn(LayerId) -> bool) {
+        self.running.retain(|(layer, _), stop| {
+            let keep = is_there(*layer);
+            if !keep {
+                stop.stop();
+            }
+            keep
+        });
+    }
+
+    /// Exports the model as it is now: a copy, for it may grow meanwhile.
+    fn export(&mut self, layer: LayerId, token: Token, job: Job, source: Option<Source>, state: &State) {
+        let session = state.session().clone();
+        let utc = state.options().utc;
+        self.spawn(layer, token, move |way| {
+            let Some(mut source) = source else {
+                return way.send(Err(no_session()));
+            };
+            let setting = Setting {
+                dir: std::env::current_dir().unwrap_or_else(|_| ".".into()),
+                utc,
+                secrets: Secrets::default(),
+            };
+            let mut emit = |news| way.send(Ok(Reply::Export(news)));
+            export::run(job, &setting, &session, &mut source, &way.stop, &mut emit);
+        });
+    }
+
+    /// Copies on a thread: a desktop's clipboard may take its time.
+    fn copy(&self, text: Arc<str>) {
+        let (clipboard, sender) = (self.clipboard.clone(), self.sender.clone());
+        tokio::task::spawn_blocking(move || {
+            let mut clipboard = clipboard.lock().unwrap_or_else(PoisonError::into_inner);
+            let clipboard = clipboard.get_or_insert_with(|| Clipboard::open(|name| std::env::var_os(name)));
+            let mut sequence = Vec::new();
+            let copied = clipboard.copy(&text, &mut sequence);
+            let sent = copied.and_then(|copied| Ok(term::send(&sequence).map(|()| copied)?));
+            let notice = match sent {
+                Ok(copied) => Notice::done(&copied.to_string()),
+                Err(error) => Notice::trouble(&error.to_string()),
+            };
+            let _ = sender.send(Incoming::Msg(Msg::Notice(notice)));
+        });
     }
 
     fn spawn(&mut self, layer: LayerId, token: Token, task: impl FnOnce(&Way) + Send + 'static) {

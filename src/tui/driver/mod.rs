@@ -9,7 +9,7 @@ mod search_bar;
 
 use super::action::{Abilities, Context};
 use super::compositor::{Compositor, LayerId, Wanted};
-use super::ctx::{SessionList, World};
+use super::ctx::{SessionList, ViewOptions, World};
 use super::effect::Effect;
 use super::frames::Frames;
 use super::input::{Answer, Input};
@@ -107,6 +107,16 @@ impl State {
     /// The terminal's size, as last told.
     pub fn size(&self) -> Size {
         self.world.size
+    }
+
+    /// How the user wants things shown.
+    pub fn options(&self) -> ViewOptions {
+        self.world.options
+    }
+
+    /// Whether a layer is still there.
+    pub fn has_layer(&self, layer: LayerId) -> bool {
+        self.stack.has(layer)
     }
 
     /// The model as it is.

@@ -116,7 +116,9 @@ impl Terminal {
     /// The terminal cannot be taken back.
     pub fn lend<T>(&mut self, meanwhile: impl FnOnce() -> T) -> io::Result<T> {
         restore();
+        signals::set_lent(true);
         let result = meanwhile();
+        signals::set_lent(false);
         self.take_back()?;
         Ok(result)
     }
@@ -130,6 +132,14 @@ impl Terminal {
         self.painter.forget();
         Ok(())
     }
+}
+
+/// Sends the terminal what is no frame (OSC 52), in one write between two frames, from any thread.
+///
+/// # Errors
+/// The terminal is gone.
+pub fn send(bytes: &[u8]) -> io::Result<()> {
+    guard::write_frame(bytes)
 }
 
 impl Drop for Terminal {

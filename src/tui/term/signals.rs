@@ -1,9 +1,19 @@
 //! Signals as messages: end, stop, continue. A program that does not react to an end in time is ended from here.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// The program has this long to end by itself.
 const GRACE: Duration = Duration::from_millis(400);
+
+/// Another program has the terminal: its keys are not meant for us.
+static LENT: AtomicBool = AtomicBool::new(false);
+
+/// Says whether another program has the terminal. `Ctrl-C` in an editor must not end us then, and `Ctrl-Z` must stop
+/// us together with it.
+pub(super) fn set_lent(lent: bool) {
+    LENT.store(lent, Ordering::SeqCst);
+}
 
 /// What the system asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,9 +40,11 @@ pub fn exit_soon(code: i32) {
 
 #[cfg(unix)]
 mod unix {
-    use super::{Signal, exit_soon};
+    use super::{LENT, Signal, exit_soon};
     use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
     use signal_hook::iterator::{Handle, Signals as Caught};
+    use signal_hook::low_level::emulate_default_handler;
+    use std::sync::atomic::Ordering;
 
     /// Signals are caught while this lives.
     pub struct Signals(Handle);
@@ -47,18 +59,30 @@ mod unix {
             let handle = caught.handle();
             let listen = move || {
                 for signal in caught.forever() {
-                    send(match signal {
-                        SIGTSTP => Signal::Stop,
-                        SIGCONT => Signal::Continued,
-                        end => {
-                            exit_soon(128 + end);
-                            Signal::End(128 + end)
-                        }
-                    });
+                    if let Some(signal) = meaning(signal) {
+                        send(signal);
+                    }
                 }
             };
             std::thread::Builder::new().name("signals".into()).spawn(listen)?;
             Ok(Self(handle))
+        }
+    }
+
+    /// What a signal means for us, at once done where it cannot wait.
+    fn meaning(signal: i32) -> Option<Signal> {
+        match (signal, LENT.load(Ordering::SeqCst)) {
+            (SIGTSTP, true) => {
+                let _ = emulate_default_handler(SIGTSTP);
+                None
+            }
+            (SIGINT | SIGCONT, true) => None,
+            (SIGTSTP, false) => Some(Signal::Stop),
+            (SIGCONT, false) => Some(Signal::Continued),
+            (end, _) => {
+                exit_soon(128 + end);
+                Some(Signal::End(128 + end))
+            }
         }
     }
 

@@ -8,6 +8,7 @@ use crate::tui::theme::Role;
 use crate::tui::widgets::{Panel, Styled};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::style::Modifier;
 
 /// Cells of the columns that say which step and which text.
 const WHO: usize = 17;
@@ -36,10 +37,12 @@ impl SearchScreen {
             return;
         }
         let results = &self.results;
+        let selected = self.list.selected();
         let row = |index, width| {
-            results
-                .row(index)
-                .map_or_else(Styled::new, |row| styled(results, row, width, ctx))
+            let row = results.row(index);
+            row.map_or_else(Styled::new, |row| {
+                styled(results, row, selected == Some(index), width, ctx)
+            })
         };
         self.list.draw(rest, buf, ctx, !self.typing, row);
     }
@@ -85,11 +88,11 @@ impl SearchScreen {
     }
 }
 
-fn styled(results: &super::Results, row: Row, width: usize, ctx: &Ctx<'_>) -> Styled {
+fn styled(results: &super::Results, row: Row, selected: bool, width: usize, ctx: &Ctx<'_>) -> Styled {
     match row {
         Row::Hit(index) => results
             .hit(index)
-            .map_or_else(Styled::new, |hit| hit_row(hit, width, ctx)),
+            .map_or_else(Styled::new, |hit| hit_row(hit, selected, width, ctx)),
         Row::Memory(hits) => heading("Memory".to_owned(), "", hits, width, ctx),
         Row::Run(index, hits) => {
             let query = results.hit(index).and_then(|hit| match &hit.spot {
@@ -118,8 +121,14 @@ fn heading(label: String, query: &str, hits: usize, width: usize, ctx: &Ctx<'_>)
         .then(SafeText::line(&hits), ctx.style(Role::Dim))
 }
 
-/// Which step, which text, and the line with its match marked.
-fn hit_row(hit: &Hit, width: usize, ctx: &Ctx<'_>) -> Styled {
+/// Which step, which text, and the line with its match marked: by its ground, or by a line under it where the
+/// selection has a ground of its own.
+fn hit_row(hit: &Hit, selected: bool, width: usize, ctx: &Ctx<'_>) -> Styled {
+    let mark = if selected {
+        ctx.style(Role::Accent).add_modifier(Modifier::UNDERLINED)
+    } else {
+        ctx.style(Role::Match)
+    };
     let many = if hit.count > 1 {
         format!(" ×{}", count(hit.count as u128))
     } else {
@@ -138,7 +147,7 @@ fn hit_row(hit: &Hit, width: usize, ctx: &Ctx<'_>) -> Styled {
     let found = hit.found.as_str();
     let tail = room.saturating_sub(crate::text::cell_width(&head) + crate::text::cell_width(found));
     row.then(SafeText::line(&head), ctx.style(Role::Text))
-        .then(hit.found.clone(), ctx.style(Role::Match))
+        .then(hit.found.clone(), mark)
         .then(SafeText::line(&fit(hit.after.as_str(), tail)), ctx.style(Role::Text))
         .then(SafeText::line(&many), ctx.style(Role::Dim))
 }

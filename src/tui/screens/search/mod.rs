@@ -114,7 +114,10 @@ impl SearchScreen {
     fn act(&mut self, action: Action, ctx: &Ctx<'_>) -> Outcome {
         use Action as A;
         match action {
-            A::Accept if matches!(self.state, State::Due(_) | State::Idle) => self.start(ctx),
+            A::Accept if matches!(self.state, State::Due(_) | State::Idle) => {
+                self.typing = self.line.text().is_empty();
+                self.start(ctx)
+            }
             A::Accept | A::Open => self.open(),
             A::Cancel if self.results.len() > 0 => {
                 self.typing = false;

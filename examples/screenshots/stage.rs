@@ -1,0 +1,216 @@
+//! The program without a terminal: its state, and its effects answered at once from the session's files.
+
+use super::Error;
+use super::scenes::Scene;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use fast_rlm::model::{BodyRef, Session};
+use fast_rlm::source::{self, OpenOptions, Opened, SearchPattern, Source, Stop};
+use fast_rlm::text::SafeText;
+use fast_rlm::tui::action::{Abilities, Context};
+use fast_rlm::tui::body::Body;
+use fast_rlm::tui::compositor::Wanted;
+use fast_rlm::tui::content::highlight;
+use fast_rlm::tui::ctx::{SessionList, ViewOptions, World};
+use fast_rlm::tui::driver::{Msg, Opening, State};
+use fast_rlm::tui::effect::{Effect, Token};
+use fast_rlm::tui::input::{Answer, Reply};
+use fast_rlm::tui::keymap::Keymap;
+use fast_rlm::tui::screens::Route;
+use fast_rlm::tui::theme::{Depth, Theme};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Rect, Size};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/demo");
+/// A quarter of an hour after the demo's last run: 2026-03-15T08:00:00Z.
+const WALL: i64 = 1_773_561_600_000;
+/// Long after any animation.
+const NOW: Duration = Duration::from_secs(60);
+
+/// A program in the middle of a scene.
+pub(crate) struct Stage {
+    state: State,
+    source: Option<Source>,
+    size: Size,
+    /// Sessions that were copied for the scene.
+    _copies: Option<tempfile::TempDir>,
+}
+
+impl Stage {
+    /// Opens what the scene shows, read to its end.
+    pub(crate) fn open(scene: &Scene, dark: bool) -> Result<Self, Error> {
+        let copies = if scene.several { Some(copies()?) } else { None };
+        let target = copies
+            .as_ref()
+            .map_or(PathBuf::from(DEMO), |dir| dir.path().join("sessions"));
+        let size = Size::new(scene.size.0, scene.size.1);
+        let options = OpenOptions {
+            use_cache: false,
+            ..OpenOptions::default()
+        };
+        let mut stage = Self {
+            state: State::new(world(size, dark)),
+            source: None,
+            size,
+            _copies: copies,
+        };
+        stage.state.set_time(NOW, WALL);
+        let opening = stage.opening(source::open(&target, &options)?);
+        stage.tell(Msg::Opened(opening));
+        Ok(stage)
+    }
+
+    fn opening(&mut self, opened: Opened) -> Opening {
+        match opened {
+            Opened::Session { mut events, source } => {
+                source.scan(&Stop::default(), &mut |more| events.extend(more));
+                self.source = Some(source);
+                Opening {
+                    route: Route::Overview,
+                    can: Abilities {
+                        session: true,
+                        ..Abilities::default()
+                    },
+                    sessions: None,
+                    events,
+                }
+            }
+            Opened::Picker { dir, sessions } => Opening {
+                route: Route::Picker,
+                can: Abilities::default(),
+                sessions: Some(SessionList {
+                    dir,
+                    found: sessions.into(),
+                }),
+                events: Vec::new(),
+            },
+        }
+    }
+
+    /// Presses a key, by its name or character.
+    pub(crate) fn press(&mut self, key: &str) -> Result<(), Error> {
+        let code = match key {
+            "enter" => KeyCode::Enter,
+            "home" => KeyCode::Home,
+            "down" => KeyCode::Down,
+            "right" => KeyCode::Right,
+            one => KeyCode::Char(one.chars().next().ok_or("an empty key")?),
+        };
+        self.tell(Msg::Key(KeyEvent::new(code, KeyModifiers::NONE)));
+        Ok(())
+    }
+
+    /// What is on the screen.
+    pub(crate) fn frame(&mut self) -> Result<Buffer, Error> {
+        let wanted = self.state.settle();
+        self.perform(wanted);
+        // The second drawing knows what the first one measured, and asked for.
+        let mut frame = Buffer::empty(Rect::new(0, 0, self.size.width, self.size.height));
+        self.state.draw(&mut frame);
+        self.tell(Msg::Time);
+        self.state.draw(&mut frame);
+        Ok(frame)
+    }
+
+    fn tell(&mut self, msg: Msg) {
+        let wanted = self.state.update(msg);
+        self.perform(wanted);
+        let wanted = self.state.settle();
+        self.perform(wanted);
+    }
+
+    /// Answers effects, and those that the answers lead to.
+    fn perform(&mut self, mut wanted: Vec<Wanted>) {
+        while let Some((layer, effect)) = wanted.pop() {
+            for answer in self.answers(effect) {
+                wanted.extend(self.state.update(Msg::Answer(layer, answer)));
+            }
+        }
+    }
+
+    fn answers(&self, effect: Effect) -> Vec<Answer> {
+        let answer = |token: Token, result| vec![Answer { token, result }];
+        match effect {
+            Effect::LoadBody { token, at, twin } => {
+                answer(token, self.body(at, twin).map(|body| Reply::Body(Arc::new(body))))
+            }
+            Effect::Highlight { token, language, text } => {
+                let found = highlight::highlight(language, &text, &Stop::default());
+                found.map_or_else(Vec::new, |found| answer(token, Ok(Reply::Highlights(Arc::new(found)))))
+            }
+            Effect::Search { token, pattern } => {
+                let hits = self.search(&pattern);
+                answer(token, Ok(Reply::Hits { hits, done: true }))
+            }
+            Effect::Work { token, work } => answer(token, Ok(Reply::Worked((work.run)(&Stop::default())))),
+            _ => Vec::new(),
+        }
+    }
+
+    fn body(&self, at: BodyRef, twin: Option<BodyRef>) -> Result<Body, SafeText> {
+        let source = self.source.as_ref().ok_or(SafeText::literal("no session"))?;
+        let read = |at| source.body(at).map(Body::from);
+        let mut body = read(at).map_err(|error| SafeText::line(&error.to_string()))?;
+        if let Some(Ok(other)) = twin.map(read) {
+            body.complete_from(other);
+        }
+        Ok(body)
+    }
+
+    fn search(&self, pattern: &str) -> Vec<source::Hit> {
+        let mut found = Vec::new();
+        if let (Some(source), Some(pattern)) = (&self.source, SearchPattern::new(pattern)) {
+            source.search(&pattern, &Stop::default(), &mut |hits| found.extend(hits));
+        }
+        found
+    }
+}
+
+fn world(size: Size, dark: bool) -> World {
+    World {
+        session: Session::default(),
+        theme: Theme::built_in(dark, Depth::True),
+        keymap: Keymap::default(),
+        options: ViewOptions {
+            utc: true,
+            animation: false,
+            ..ViewOptions::default()
+        },
+        can: Abilities::default(),
+        base: Context::Everywhere,
+        sessions: None,
+        size,
+        now: NOW,
+        wall: WALL,
+    }
+}
+
+/// Three sessions in one directory.
+fn copies() -> Result<tempfile::TempDir, Error> {
+    let dir = tempfile::tempdir()?;
+    for name in ["tern-rock", "tern-rock-second-reading", "harbour-office"] {
+        let to = dir.path().join("sessions").join(name);
+        copy(&Path::new(DEMO).join("logs"), &to.join("logs"))?;
+        copy_file(&Path::new(DEMO).join("state.json"), &to.join("state.json"))?;
+    }
+    Ok(dir)
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), Error> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        copy_file(&entry.path(), &to.join(entry.file_name()))?;
+    }
+    Ok(())
+}
+
+/// The copy is as old as the demo's last run, so that the picture is the same every time.
+fn copy_file(from: &Path, to: &Path) -> Result<(), Error> {
+    std::fs::copy(from, to)?;
+    let written = std::time::UNIX_EPOCH + Duration::from_millis(WALL.unsigned_abs());
+    std::fs::File::options().write(true).open(to)?.set_modified(written)?;
+    Ok(())
+}

@@ -1,0 +1,481 @@
+//! Whole sessions against a model server over real HTTP, streaming and not: the answers, the ledger, the steps and
+//! what they cost.
+//!
+//! The server lies beside the sessions of `FAST_RLM_COMPAT_DIR`; without it these tests say that they are skipped.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::expect_used,
+    reason = "in a test, a surprise is a failure"
+)]
+
+mod running;
+
+use running::server::{Server, tool};
+use running::session::{self, Session, Totals, check_state, check_transcript, output};
+use running::{Program, Ran, foreign_sessions};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::Command;
+
+/// One session against one server.
+struct Scene {
+    dir: tempfile::TempDir,
+    server: Server,
+    streaming: bool,
+}
+
+impl Scene {
+    fn open(tool: &Path, streaming: bool, instant: bool) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let server = Server::start(tool, dir.path(), instant);
+        Self { dir, server, streaming }
+    }
+
+    fn session(&self) -> Session {
+        Session::at(&self.dir.path().join("session"))
+    }
+
+    /// A query to a model whose price is in no table: what the server does not report is unknown.
+    fn asks(&self, prompt: &str) -> Program {
+        Program::asks(self.dir.path(), prompt)
+            .option("--primary-agent", "scripted/unpriced")
+            .session(&self.session().dir)
+            .env("RLM_MODEL_BASE_URL", self.server.base_url())
+            .env("RLM_MODEL_API_KEY", "sk-of-the-scenarios")
+            .env("RLM_MODEL_STREAM", if self.streaming { "on" } else { "off" })
+            .arg("--json")
+    }
+
+    /// Asks, and holds the answer against the ledger and the transcript.
+    #[track_caller]
+    fn ask(&self, query: Program) -> (Value, Totals) {
+        let ran = query.run();
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let told = ran.json();
+        let state = self.session().state();
+        check_state(&state);
+        let row = state["queries"].as_array().unwrap().last().unwrap();
+        assert_eq!((&row["final"], &row["run_id"]), (&told["final"], &told["run_id"]));
+        (told["final"].clone(), self.totals(&told, &row["log_file"]))
+    }
+
+    /// The transcript's totals, which must be those that were told.
+    #[track_caller]
+    fn totals(&self, told: &Value, log_file: &Value) -> Totals {
+        let lines = self.session().transcript(log_file);
+        check_transcript(&lines);
+        let totals = Totals::of(&lines);
+        let usage = &told["usage"];
+        assert_eq!(usage["cost_nano_usd"], json!(totals.cost_nano), "{told}");
+        assert_eq!(usage["calls"], json!(totals.all_steps), "{told}");
+        assert_eq!(usage["calls_without_cost"], json!(totals.steps_without_cost), "{told}");
+        totals
+    }
+
+    fn last(&self) -> Vec<Value> {
+        self.session().last_transcript()
+    }
+}
+
+/// Plays a scene twice: with replies that are streamed, and with whole ones.
+fn play(scene: impl Fn(&Scene)) {
+    let Some(tool) = tool() else { return };
+    for streaming in [true, false] {
+        let stage = Scene::open(&tool, streaming, true);
+        scene(&stage);
+        let asked = stage.server.requests();
+        assert!(!asked.is_empty());
+        assert!(asked.iter().all(|request| request["stream"] == json!(streaming)));
+    }
+}
+
+fn file(scene: &Scene, name: &str, content: &Value) -> std::path::PathBuf {
+    let path = scene.dir.path().join(name);
+    std::fs::write(&path, content.to_string()).unwrap();
+    path
+}
+
+fn corpus() -> String {
+    let script = tool().unwrap().join("corpus.py");
+    let made = Command::new("python3").arg("-B").arg(script).output().unwrap();
+    String::from_utf8(made.stdout).unwrap()
+}
+
+/// The sessions that another program made of the same scripts, and what is true of them.
+fn recorded(name: &str) -> (Value, Value) {
+    let sessions = foreign_sessions().unwrap();
+    let state = session::read_json(&sessions.join(name).join("state.json"));
+    (state, session::read_json(&sessions.join("facts.json"))[name].clone())
+}
+
+#[test]
+fn podcasts_in_four_queries() {
+    play(|scene| {
+        let (recorded, facts) = recorded("podcasts");
+        let questions: Vec<String> = recorded["queries"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["query"].as_str().unwrap().to_owned())
+            .collect();
+        let heading = questions[0].lines().next().unwrap();
+        let first = format!("{heading}\n\n{}", corpus());
+        for (i, question) in [first.as_str(), &questions[1], &questions[2], &questions[3]]
+            .into_iter()
+            .enumerate()
+        {
+            let (answer, totals) = scene.ask(scene.asks(question));
+            let known = &facts["queries"][i];
+            assert_eq!(answer, known["final"], "query {}", i + 1);
+            let run = &known["run"];
+            let found = json!({
+                "agents": totals.agents, "max_depth": totals.max_depth, "root_steps": totals.root_steps,
+                "all_steps": totals.all_steps, "steps_without_cost": totals.steps_without_cost,
+            });
+            for (key, value) in found.as_object().unwrap() {
+                assert_eq!(*value, run[key], "{key} of query {}", i + 1);
+            }
+            // No file may be opened here; and `re` is there again, which that program forgot.
+            assert_eq!(totals.failed_steps, [2, 0, 0, 0][i], "query {}", i + 1);
+        }
+        let state = scene.session().state();
+        assert_eq!(
+            state["functions"].as_object().unwrap().keys().collect::<Vec<_>>(),
+            ["find_quotes", "EpisodeRef"]
+        );
+        let cut = state["queries"][0]["query"].as_str().unwrap();
+        assert!(cut.starts_with(heading) && cut.chars().count() < 4_100);
+        let variables = &state["variables"];
+        assert_eq!(
+            variables["agi_pattern"]["comment"],
+            Value::Null,
+            "a comment belongs to its own line"
+        );
+        assert_eq!(
+            variables["agi_stance"]["note"],
+            json!("guest -> stance on AGI timelines")
+        );
+        assert!(variables["optimists"]["committed"].as_bool().unwrap());
+        assert!(
+            variables["context_saved"]["preview"]
+                .as_str()
+                .unwrap()
+                .contains("How many episodes")
+        );
+        assert!(variables.get("headers").is_none(), "it was deleted");
+        assert!(state["dropped"].get("line_stream").is_some());
+    });
+}
+
+#[test]
+fn a_killed_query_is_told_to_the_next_one() {
+    let Some(tool) = tool() else { return };
+    // With its delays: the third reply takes two minutes.
+    let scene = Scene::open(&tool, true, false);
+    let (_, _) = scene.ask(scene.asks("Split the first twelve primes into odd and even, and keep the list."));
+    let mut child = scene.asks("Now square each prime and add them up.").start();
+    let state = || scene.session().state();
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while state()["code_log"].as_array().unwrap().len() < 4 {
+        assert!(std::time::Instant::now() < deadline && child.try_wait().unwrap().is_none());
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(
+        state()["pending_query"],
+        json!("Now square each prime and add them up.")
+    );
+
+    let (answer, _) = scene.ask(scene.asks("And what is left?"));
+    assert_eq!(answer, json!("unscripted"));
+    let first = scene.server.requests().last().unwrap()["messages"][1]["content"].to_string();
+    assert!(
+        first.contains("interrupted after 2 steps") && first.contains("total (int): 4727"),
+        "{first}"
+    );
+    assert_eq!(
+        state()["interrupted"][0]["query"],
+        json!("Now square each prime and add them up.")
+    );
+    assert_eq!(state()["queries"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn errors_limits_and_unknown_costs() {
+    play(|scene| {
+        let ran = scene
+            .asks("Count every grain of sand.")
+            .option("--max-calls", "3")
+            .run();
+        ran.refused(3, &["max_calls_per_subagent", "3"]);
+        stopped(
+            scene,
+            &ran,
+            "max_calls_per_subagent",
+            &["grains = 10 ** 6", "grains *= 2", "grains *= 2"],
+        );
+
+        let (answer, totals) = scene.ask(scene.asks("Print something of everything."));
+        assert_eq!(answer, recorded("errors").0["queries"][0]["final"]);
+        assert_eq!((totals.root_steps, totals.failed_steps), (10, 2));
+        assert_eq!(
+            (totals.steps_without_cost, totals.cost_nano),
+            (9, 0),
+            "a cost of 0 is known"
+        );
+        check_weird_output(&scene.last());
+
+        let (answer, totals) = scene.ask(scene.asks("Let the helpers fail.").option("--max-depth", "2"));
+        assert_eq!((answer, totals.max_depth), (Value::Null, 2));
+        let lines = scene.last();
+        assert!(
+            lines
+                .iter()
+                .all(|line| line.get("result").is_none_or(|result| !result.is_null())),
+            "None is absent"
+        );
+        let said = [output(&lines, 1), output(&lines, 2), output(&lines, 3)];
+        assert_eq!(said[0], "[EMPTY OUTPUT]", "the helper at the floor said so itself");
+        let leaf = lines
+            .iter()
+            .find(|line| line["depth"] == json!(2) && line["step"] == json!(1))
+            .unwrap();
+        assert!(
+            leaf["hasError"] == json!(true) && leaf["output"].as_str().unwrap().contains("depth"),
+            "{leaf}"
+        );
+        assert!(
+            said[1].contains("accepted 10800"),
+            "a short context is worth no question: {said:?}"
+        );
+        assert!(
+            said[2].contains("dawdler: ") && said[2].contains("max_calls_per_subagent"),
+            "{said:?}"
+        );
+
+        let ran = scene.asks("Spend all the money you have.").run();
+        ran.refused(3, &["max_money_spent", "$0.20"]);
+        stopped(scene, &ran, "max_money_spent", &["spent = 1", "spent = 2"]);
+        let outcomes: Vec<Value> = scene.session().state()["interrupted"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["outcome"].clone())
+            .collect();
+        assert_eq!(outcomes, ["limit", "limit"]);
+    });
+}
+
+/// A limit stopped the run: the steps before are kept, the transcript says why, and the query is listed apart.
+#[track_caller]
+fn stopped(scene: &Scene, ran: &Ran, limit: &str, codes: &[&str]) {
+    let (told, state) = (ran.json(), scene.session().state());
+    check_state(&state);
+    assert_eq!(told["outcome"], json!("limit"));
+    let row = state["interrupted"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!((&row["run_id"], &row["outcome"]), (&told["run_id"], &json!("limit")));
+    let ran: Vec<&Value> = state["code_log"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|row| row["run_id"] == told["run_id"])
+        .collect();
+    assert_eq!(ran.len(), codes.len());
+    for (row, code) in ran.iter().zip(codes) {
+        assert!(row["code"].as_str().unwrap().starts_with(code), "{row}");
+    }
+    let totals = scene.totals(&told, &row["log_file"]);
+    assert_eq!(totals.root_steps, codes.len());
+    let lines = scene.session().transcript(&row["log_file"]);
+    let end = lines.last().unwrap();
+    assert_eq!(
+        (&end["event_type"], &end["outcome"], &end["limit"]),
+        (&json!("agent_end"), &json!("limit"), &json!(limit))
+    );
+    assert!(end["error"].as_str().unwrap().contains(limit), "{end}");
+}
+
+fn check_weird_output(lines: &[Value]) {
+    let raw = output(lines, 1);
+    for byte in [
+        "\u{1b}[31mred",
+        "\u{1b}]0;owned title\u{7}",
+        "10%\rprogress",
+        "nul\0",
+        "\u{9b}31m",
+        "del\u{7f}",
+    ] {
+        assert!(raw.contains(byte), "{byte:?}");
+    }
+    assert!(output(lines, 2).contains("👩‍👩‍👧‍👦") && output(lines, 2).contains("zero\u{200b}width"));
+    let long = output(lines, 3);
+    assert!(
+        long.contains("TRUNCATED") && long.chars().count() < 10_200,
+        "{}",
+        &long.chars().take(80).collect::<String>()
+    );
+    assert!(output(lines, 4).contains("<b>bold</b> [red]not red[/red]"));
+    assert!(output(lines, 5).contains("SyntaxError"));
+    assert!(output(lines, 6).contains("to stderr") && output(lines, 6).contains("to stdout"));
+    assert!(output(lines, 7).contains("ValueError: line one"));
+    assert!(
+        output(lines, 8).contains("first block\nsecond block 2"),
+        "both blocks are one step"
+    );
+    let failed: Vec<u64> = session::steps(lines, true)
+        .iter()
+        .filter(|line| line["hasError"] == json!(true))
+        .map(|line| line["step"].as_u64().unwrap())
+        .collect();
+    assert_eq!(failed, [5, 7]);
+}
+
+#[test]
+fn structured_input_and_a_schema_that_fails_once() {
+    play(|scene| {
+        let (recorded, _) = recorded("structured");
+        let given =
+            |i: usize| serde_json::from_str::<Value>(recorded["queries"][i]["query"].as_str().unwrap()).unwrap();
+        let schema = json!({
+            "type": "object",
+            "required": ["movie", "average_score", "consensus"],
+            "properties": {"average_score": {"type": "number"}, "consensus": {"type": "string"}},
+        });
+        let schema = file(scene, "schema.json", &schema);
+        let query = scene
+            .asks("Give a verdict.")
+            .option("--input-file", file(scene, "reviews.json", &given(0)));
+        let (answer, totals) = scene.ask(query.option("--output-schema", schema));
+        assert_eq!(answer, recorded["queries"][0]["final"]);
+        assert_eq!((totals.root_steps, totals.failed_steps), (3, 1));
+        let lines = scene.last();
+        let rejected = output(&lines, 2);
+        assert!(
+            rejected.contains("average_score") && rejected.contains("consensus"),
+            "{rejected}"
+        );
+        assert!(output(&lines, 0).contains("Required output schema"));
+
+        let query = scene
+            .asks("Judge the rows.")
+            .option("--input-file", file(scene, "rows.json", &given(1)));
+        let (answer, totals) = scene.ask(query);
+        assert_eq!(answer, recorded["queries"][1]["final"]);
+        assert_eq!(totals.root_steps, 2);
+        assert_eq!(
+            scene.session().state()["queries"][1]["query"],
+            json!("Judge the rows. (rows.json)")
+        );
+    });
+}
+
+#[test]
+fn every_final_value_becomes_documented_json() {
+    play(|scene| {
+        let values = [
+            ("none", Value::Null),
+            ("true", json!(true)),
+            ("zero", json!(0)),
+            ("empty string", json!("")),
+            ("empty list", json!([])),
+            ("float", json!(3.14)),
+            ("nan", json!("NaN")),
+            ("infinity", json!("Infinity")),
+            ("big int", json!("1180591620717411303424")),
+            ("tuple", json!([1, "two", null])),
+            ("set", json!([1, 2, 3])),
+            ("bytes", json!({"base64": "YWJj"})),
+            ("int keys", json!({"1": "one", "2": {"x": null}})),
+            ("nested", json!({"a": {"b": [1, {"c": null, "d": 1.0}]}})),
+            ("custom object", json!({"x": 1, "y": 2})),
+            ("dict with big int", json!({"n": "1180591620717411303424"})),
+            ("date", json!("2024-05-06")),
+        ];
+        for (label, value) in &values {
+            let (answer, _) = scene.ask(scene.asks(&format!("Return the odd value: {label}")));
+            assert_eq!(answer, *value, "{label}");
+        }
+        let ledger = scene.session().state()["queries"].as_array().unwrap().clone();
+        assert_eq!(ledger.len(), values.len());
+        assert!(
+            ledger[0].as_object().unwrap().contains_key("final"),
+            "null stands for None"
+        );
+    });
+}
+
+#[test]
+fn agents_three_levels_deep() {
+    play(|scene| {
+        let (answer, totals) = scene.ask(scene.asks("Map the archive three levels down."));
+        let boxes = |shelf: &str| json!([format!("box {shelf}1: letters"), format!("box {shelf}2: maps")]);
+        let reports: Vec<Value> = ["A", "B", "C"]
+            .iter()
+            .map(|shelf| json!({"shelf": shelf, "boxes": boxes(shelf)}))
+            .collect();
+        assert_eq!(
+            answer,
+            json!({"shelves": 3, "reports": reports, "audit": "all 6 boxes labelled"})
+        );
+        // Root, 3 shelves, 6 boxes, 6 clerks, 1 auditor.
+        assert_eq!((totals.agents, totals.max_depth, totals.root_steps), (17, 3, 4));
+        assert_eq!(
+            (totals.all_steps, totals.failed_steps, totals.steps_without_cost),
+            (4 + 9 + 12 + 12 + 1, 0, 6)
+        );
+        let lines = scene.last();
+        let parents: Vec<&Value> = lines.iter().filter_map(|line| line.get("parent_run_id")).collect();
+        assert!(parents.iter().all(|id| lines.iter().any(|line| line["run_id"] == **id)));
+    });
+}
+
+#[test]
+fn leaving_python_ends_a_step_only() {
+    play(|scene| {
+        let (answer, totals) = scene.ask(scene.asks("Leave in the middle."));
+        assert_eq!(answer, json!("never reached"));
+        assert_eq!((totals.root_steps, totals.failed_steps), (3, 1));
+        assert!(output(&scene.last(), 2).contains("SystemExit"));
+        assert!(
+            scene.session().state()["variables"]["kept"]["preview"]
+                .to_string()
+                .contains("saved before the exit")
+        );
+    });
+}
+
+#[test]
+fn sub_agents_take_any_shape() {
+    play(|scene| {
+        let (answer, totals) = scene.ask(scene.asks("Try every context shape."));
+        let shapes = [
+            ("str", "'text'"),
+            ("dict of str", "{'a': 'x'}"),
+            ("dict of list", "{'a': [1, 2]}"),
+            ("dict of dict", "{'a': {'b': 1}}"),
+            ("list of str", "['x', 'y']"),
+            ("list of list", "[[1], [2]]"),
+            ("list of dict", "[{'a': 1}]"),
+            ("dict of list of dict", "{'a': [{'b': 1}]}"),
+            ("dict of list of list", "{'a': [[1], [2]]}"),
+            ("dict of dict of list", "{'a': {'b': [1]}}"),
+            ("list of dict of list", "[{'a': [1]}]"),
+            ("empty dict", "{}"),
+            ("empty list", "[]"),
+            ("tuple", "['x', 'y']"),
+            ("None", "None"),
+            ("int", "3"),
+        ];
+        for (shape, arrived) in shapes {
+            assert_eq!(answer[shape], json!(format!("ok: {arrived}")), "{shape}");
+        }
+        assert_eq!(totals.agents, 1 + shapes.len());
+
+        scene.ask(scene.asks("Try nested shapes in a batch."));
+        let lines = scene.last();
+        assert_eq!(output(&lines, 1).matches(" ok: ").count(), 6, "{}", output(&lines, 1));
+    });
+}
