@@ -1,4 +1,6 @@
 //! The demo session is what its generator writes, byte for byte, and has something of everything in it.
+// The lints exempt test functions only; what they share may fail as they do.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 #[path = "../examples/generate_demo/demo/mod.rs"]
 mod demo;

@@ -1,5 +1,12 @@
 //! Python in the sandbox does what a REPL is to do, keeps its state, and contains whatever user code tries.
 #![cfg(feature = "engine")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice
+)]
 
 #[cfg(test)]
 #[path = "repl_sandbox/desk.rs"]
