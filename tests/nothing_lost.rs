@@ -1,5 +1,6 @@
 //! `kill -9` at any instant of a query loses no completed step: the session opens again, its files are whole, and
 //! everything that was told, or committed to its log, is there exactly once.
+#![cfg(feature = "engine")]
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

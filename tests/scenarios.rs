@@ -2,6 +2,7 @@
 //! what they cost.
 //!
 //! The server lies beside the sessions of `FAST_RLM_COMPAT_DIR`; without it these tests say that they are skipped.
+#![cfg(feature = "engine")]
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
