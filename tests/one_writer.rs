@@ -2,9 +2,11 @@
 #![cfg(feature = "engine")]
 #![allow(
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "in a test, a surprise is a failure"
+    clippy::string_slice,
+    clippy::print_stderr
 )]
 
 mod running;
