@@ -9,7 +9,8 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::string_slice,
-    clippy::print_stderr
+    clippy::print_stderr,
+    clippy::approx_constant
 )]
 
 mod running;
