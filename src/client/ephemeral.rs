@@ -135,7 +135,10 @@ fn remove_at_exit() -> io::Result<()> {
     static REGISTERED: OnceLock<(std::ffi::c_int, u32)> = OnceLock::new();
     extern "C" fn exiting() {
         // A fork of this process that exits has no right to the directories of its parent.
-        if REGISTERED.get().is_some_and(|(_, process)| *process == std::process::id()) {
+        if REGISTERED
+            .get()
+            .is_some_and(|(_, process)| *process == std::process::id())
+        {
             remove_all();
         }
     }
@@ -167,7 +170,9 @@ pub fn remove_on_signals() -> io::Result<()> {
             let _ = emulate_default_handler(signal);
         }
     };
-    std::thread::Builder::new().name("fast-rlm-signals".into()).spawn(listen)?;
+    std::thread::Builder::new()
+        .name("fast-rlm-signals".into())
+        .spawn(listen)?;
     *listening = true;
     Ok(())
 }
@@ -219,12 +224,21 @@ mod tests {
         let alive = EphemeralDir::make(parent.path()).unwrap();
         let dead = EphemeralDir::make(parent.path()).unwrap();
         // A killed process: its lock is gone, its directory is not.
-        let (dead, owner) = (dead.path.clone(), std::mem::replace(&mut std::mem::ManuallyDrop::new(dead)._owner, File::open("/dev/null").unwrap()));
+        let (dead, owner) = (
+            dead.path.clone(),
+            std::mem::replace(
+                &mut std::mem::ManuallyDrop::new(dead)._owner,
+                File::open("/dev/null").unwrap(),
+            ),
+        );
         drop(owner);
         let another = parent.path().join("fast-rlm-notes");
         fs::create_dir(&another).unwrap();
         fs::write(another.join(OWNER_FILE), "").unwrap();
-        let unowned = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent.path()).unwrap();
+        let unowned = tempfile::Builder::new()
+            .prefix(PREFIX)
+            .tempdir_in(parent.path())
+            .unwrap();
         remove_leftovers(parent.path());
         assert!(!dead.exists());
         assert!(alive.path().exists() && unowned.path().exists());
