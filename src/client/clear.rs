@@ -57,7 +57,10 @@ fn append_cleared(dir: &Path, storage: Option<&Path>) -> Result<(), Error> {
     let store = Storage::dir(&location.root).open()?;
     let found = match &location.session {
         Some(name) => store.events.session(name).map(Some),
-        None => store.events.sessions().map(|rows| rows.into_iter().find(|row| row.in_root)),
+        None => store
+            .events
+            .sessions()
+            .map(|rows| rows.into_iter().find(|row| row.in_root)),
     };
     let row = match found {
         Ok(Some(row)) => row,
@@ -69,7 +72,11 @@ fn append_cleared(dir: &Path, storage: Option<&Path>) -> Result<(), Error> {
         reason: ClearReason::Asked,
     };
     let mut events = drop_questions(&store, &writer)?;
-    events.push(NewEvent::of_session(&format!("cleared.{}", row.events), now(), cleared.into()));
+    events.push(NewEvent::of_session(
+        &format!("cleared.{}", row.events),
+        now(),
+        cleared.into(),
+    ));
     writer.append(events)?;
     Ok(())
 }
@@ -77,7 +84,12 @@ fn append_cleared(dir: &Path, storage: Option<&Path>) -> Result<(), Error> {
 /// Questions that wait go with the variables that their steps need. First: a turn that is suspended and asks nothing is
 /// closed by the next writer, should this process die.
 fn drop_questions(store: &Store, writer: &SessionWriter) -> Result<Vec<NewEvent>, StoreError> {
-    let turns: BTreeSet<u32> = store.flow.parked(writer.session())?.iter().map(|parked| parked.turn).collect();
+    let turns: BTreeSet<u32> = store
+        .flow
+        .parked(writer.session())?
+        .iter()
+        .map(|parked| parked.turn)
+        .collect();
     let cancelled = |turn: &u32| {
         let ended = TurnEnded {
             outcome: Outcome::Cancelled,

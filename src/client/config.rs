@@ -295,6 +295,9 @@ mod tests {
             .env("HOME_TOWN", "another-secret");
         let shown = format!("{config:?}");
         assert!(shown.contains("TOKEN") && shown.contains("HOME_TOWN"), "{shown}");
-        assert!(!shown.contains("very-secret") && !shown.contains("another-secret"), "{shown}");
+        assert!(
+            !shown.contains("very-secret") && !shown.contains("another-secret"),
+            "{shown}"
+        );
     }
 }

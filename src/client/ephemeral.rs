@@ -9,7 +9,7 @@ use signal_hook::low_level::emulate_default_handler;
 use std::collections::BTreeSet;
 use std::fs::{self, DirEntry, File};
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError};
 
@@ -52,7 +52,11 @@ impl EphemeralDir {
 
     fn make(parent: &Path) -> io::Result<Self> {
         remove_at_exit()?;
-        let path = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?.keep();
+        let made = tempfile::Builder::new()
+            .prefix(PREFIX)
+            .permissions(fs::Permissions::from_mode(0o700))
+            .tempdir_in(parent)?;
+        let path = made.keep();
         live().insert(path.clone());
         match own(&path) {
             Ok(owner) => Ok(Self { path, _owner: owner }),
@@ -135,7 +139,10 @@ fn remove_at_exit() -> io::Result<()> {
     static REGISTERED: OnceLock<(std::ffi::c_int, u32)> = OnceLock::new();
     extern "C" fn exiting() {
         // A fork of this process that exits has no right to the directories of its parent.
-        if REGISTERED.get().is_some_and(|(_, process)| *process == std::process::id()) {
+        if REGISTERED
+            .get()
+            .is_some_and(|(_, process)| *process == std::process::id())
+        {
             remove_all();
         }
     }
@@ -167,7 +174,9 @@ pub fn remove_on_signals() -> io::Result<()> {
             let _ = emulate_default_handler(signal);
         }
     };
-    std::thread::Builder::new().name("fast-rlm-signals".into()).spawn(listen)?;
+    std::thread::Builder::new()
+        .name("fast-rlm-signals".into())
+        .spawn(listen)?;
     *listening = true;
     Ok(())
 }
@@ -219,12 +228,21 @@ mod tests {
         let alive = EphemeralDir::make(parent.path()).unwrap();
         let dead = EphemeralDir::make(parent.path()).unwrap();
         // A killed process: its lock is gone, its directory is not.
-        let (dead, owner) = (dead.path.clone(), std::mem::replace(&mut std::mem::ManuallyDrop::new(dead)._owner, File::open("/dev/null").unwrap()));
+        let (dead, owner) = (
+            dead.path.clone(),
+            std::mem::replace(
+                &mut std::mem::ManuallyDrop::new(dead)._owner,
+                File::open("/dev/null").unwrap(),
+            ),
+        );
         drop(owner);
         let another = parent.path().join("fast-rlm-notes");
         fs::create_dir(&another).unwrap();
         fs::write(another.join(OWNER_FILE), "").unwrap();
-        let unowned = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent.path()).unwrap();
+        let unowned = tempfile::Builder::new()
+            .prefix(PREFIX)
+            .tempdir_in(parent.path())
+            .unwrap();
         remove_leftovers(parent.path());
         assert!(!dead.exists());
         assert!(alive.path().exists() && unowned.path().exists());

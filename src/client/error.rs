@@ -14,7 +14,9 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A session id without a directory: there is nothing it could be an id in.
-    #[error("session id {id:?} needs a session directory: give both, or neither for a session that ends with its object")]
+    #[error(
+        "session id {id:?} needs a session directory: give both, or neither for a session that ends with its object"
+    )]
     IdWithoutDirectory {
         /// The id.
         id: String,

@@ -81,12 +81,21 @@ mod tests {
     #[test]
     fn an_id_needs_a_directory_and_must_be_one() {
         let error = Place::of(None, Some("podcasts")).unwrap_err();
-        assert!(error.to_string().contains("\"podcasts\" needs a session directory"), "{error}");
+        assert!(
+            error.to_string().contains("\"podcasts\" needs a session directory"),
+            "{error}"
+        );
         // An empty path is no directory: "runs unset" must not become the working directory.
-        assert!(matches!(Place::of(Some(PathBuf::new()), Some("x")), Err(Error::IdWithoutDirectory { .. })));
+        assert!(matches!(
+            Place::of(Some(PathBuf::new()), Some("x")),
+            Err(Error::IdWithoutDirectory { .. })
+        ));
         for id in ["", "..", "a/b", "logs", "-x"] {
             let refused = Place::of(Some("runs".into()), Some(id));
-            assert!(matches!(refused, Err(Error::Store(StoreError::BadSessionId { .. }))), "{id:?}");
+            assert!(
+                matches!(refused, Err(Error::Store(StoreError::BadSessionId { .. }))),
+                "{id:?}"
+            );
         }
     }
 }

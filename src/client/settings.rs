@@ -156,9 +156,18 @@ mod tests {
             .env("CITY_KEY", "Reykjavik-8")
             .open()
             .unwrap();
-        assert_eq!((settings.model.name.as_str(), settings.sub_model.name.as_str()), ("mine/large", "mine/small"));
-        assert_eq!((settings.limits.max_depth, settings.limits.max_global_calls), (1, Some(7)));
-        assert_eq!((settings.limits.max_money_nano, settings.guard.ratio), (1_250_000_000, 0.9));
+        assert_eq!(
+            (settings.model.name.as_str(), settings.sub_model.name.as_str()),
+            ("mine/large", "mine/small")
+        );
+        assert_eq!(
+            (settings.limits.max_depth, settings.limits.max_global_calls),
+            (1, Some(7))
+        );
+        assert_eq!(
+            (settings.limits.max_money_nano, settings.guard.ratio),
+            (1_250_000_000, 0.9)
+        );
         assert!(!settings.code_in_context && settings.tools.len() == 1);
         assert_eq!(settings.secrets.redact("in Reykjavik-8"), "in [secret CITY_KEY]");
     }
@@ -170,7 +179,11 @@ mod tests {
         assert!(told(offline().max_money_spent(-1.0)).contains("max_money_spent"));
         assert!(told(offline().secret("PIN", "1234")).contains("PIN"));
         assert!(told(offline().tool_file("/nonexistent/tools.py")).contains("/nonexistent/tools.py"));
-        offline().tool_file("/nonexistent/tools.py").enable_tools(false).open().unwrap();
+        offline()
+            .tool_file("/nonexistent/tools.py")
+            .enable_tools(false)
+            .open()
+            .unwrap();
     }
 
     #[test]

@@ -120,7 +120,10 @@ async fn ask(session: &Session, query: Query) -> Result<Answer, Error> {
     };
     match query.input.clone() {
         Input::Text(text) => Ok(engine::answer(&home, text, query).await?),
-        Input::Json(_) | Input::File { .. } => Err(Error::NotAnAnswer { dir: home.dir, question }),
+        Input::Json(_) | Input::File { .. } => Err(Error::NotAnAnswer {
+            dir: home.dir,
+            question,
+        }),
     }
 }
 
