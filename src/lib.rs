@@ -8,6 +8,8 @@
 //! The rooms below are ordered: a room uses only those named before it.
 #![cfg_attr(feature = "engine", doc = "")]
 #![cfg_attr(feature = "engine", doc = include_str!("../docs/library.md"))]
+// Tests may slice what they know.
+#![cfg_attr(test, allow(clippy::string_slice, clippy::single_range_in_vec_init))]
 
 pub mod text;
 

@@ -1,5 +1,13 @@
 //! The terminal is taken over whole and given back whatever happens: the real program in a real pseudo-terminal.
 #![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stderr
+)]
 
 #[path = "pty/mod.rs"]
 mod pty;

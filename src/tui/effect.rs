@@ -21,6 +21,7 @@ pub struct Token(pub u64);
 
 impl Token {
     /// The next one: what was asked before is late from now on.
+    #[allow(clippy::should_implement_trait)] // It never ends, and is no iterator.
     pub fn next(&mut self) -> Token {
         self.0 += 1;
         *self
@@ -105,12 +106,15 @@ pub enum Effect {
     Quit,
 }
 
+/// A computation that looks at [`Stop`] now and then; its result is known to the one who asked.
+pub type Task = Box<dyn FnOnce(&Stop) -> Box<dyn Any + Send> + Send>;
+
 /// A piece of work with a name for logs and tests.
 pub struct Work {
     /// What it is.
     pub name: &'static str,
     /// Does it; checks [`Stop`] now and then.
-    pub run: Box<dyn FnOnce(&Stop) -> Box<dyn Any + Send> + Send>,
+    pub run: Task,
 }
 
 impl std::fmt::Debug for Work {

@@ -17,7 +17,7 @@ pub(super) fn world(options: &TuiOptions) -> Result<World, TuiError> {
     let depth = Depth::detect(var);
     let theme = match options.theme.as_deref() {
         None | Some("auto") => Theme::built_in(true, depth),
-        Some(name) => Theme::load(name, depth)?,
+        Some(name) => Theme::load(&theme_file(name), depth)?,
     };
     Ok(World {
         session: Session::default(),
@@ -74,9 +74,23 @@ fn keymap(options: &TuiOptions) -> Result<Keymap, TuiError> {
 }
 
 fn own_file() -> Option<PathBuf> {
+    Some(config_dir()?.join("keymap.toml"))
+}
+
+/// A theme of the user's own by its name, where there is one; else what was given: a built-in name, or a path.
+fn theme_file(name: &str) -> String {
+    let is_name = !name.contains(['/', '\\', '.']);
+    let own = config_dir().map(|dir| dir.join("themes").join(format!("{name}.toml")));
+    match own.filter(|own| is_name && own.is_file()) {
+        Some(own) => own.to_string_lossy().into_owned(),
+        None => name.to_owned(),
+    }
+}
+
+fn config_dir() -> Option<PathBuf> {
     use etcetera::BaseStrategy;
     let dirs = etcetera::choose_base_strategy().ok()?;
-    Some(dirs.config_dir().join("fast-rlm").join("keymap.toml"))
+    Some(dirs.config_dir().join("fast-rlm"))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::Rendered;
 use super::rendered::Builder;
-use crate::text::SafeText;
+use crate::text::{SafeText, cell_width, wrap_line};
 use crate::tui::theme::Role;
 
 /// A document that grows line by line. Texts may be raw: they are sanitised here.
@@ -18,6 +18,20 @@ impl Document {
         self.start_line();
         for (text, role) in parts {
             self.builder.push(SafeText::line(text).as_str(), *role);
+        }
+    }
+
+    /// A text behind a name, wrapped for `width` cells and indented below its own start.
+    pub fn named(&mut self, name: &str, text: &str, role: Role, width: usize) {
+        let indent = cell_width(name);
+        let text = SafeText::line(text);
+        for (i, row) in wrap_line(text.as_str(), width.saturating_sub(indent))
+            .into_iter()
+            .enumerate()
+        {
+            let blank = " ".repeat(indent);
+            let row = text.as_str().get(row.bytes).unwrap_or_default();
+            self.line(&[(if i == 0 { name } else { &blank }, Role::Dim), (row, role)]);
         }
     }
 
@@ -57,6 +71,15 @@ impl Document {
 mod tests {
     use super::super::rendered::parts;
     use super::*;
+
+    #[test]
+    fn named_texts_hang() {
+        let mut document = Document::default();
+        document.named("note ", "some words that wrap", Role::Text, 15);
+        let shown = document.finish();
+        let lines: Vec<_> = shown.text.lines().map(str::trim_end).collect();
+        assert_eq!(lines, ["note some words", "     that wrap"]);
+    }
 
     #[test]
     fn highlights_move_with_their_text() {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::literal_grammar::{Literal, Part, is_constant};
 use super::literal_token::{Token, Tokens};
 use super::rendered::Builder;
-use crate::text::cell_width;
+use crate::text::{cell_width, wrap_line};
 use crate::tui::theme::Role;
 
 const INDENT: usize = 2;
@@ -202,29 +202,48 @@ impl<'a> Layout<'a> {
         self.cells(at..end + 1)
     }
 
-    /// A string of several lines (`\n` inside it) is shown as such where its bracket is laid out in lines too.
+    /// A long string is wrapped here, so that its lines stay inside their bracket; after each `\n` inside it a new
+    /// line starts.
     fn string(&mut self, at: usize) {
-        let flat = matches!(self.frames.last(), Some(Frame::Flat));
         let source = self.source(at);
         let fits = self.column + cell_width(source) < self.width;
-        if flat || fits || !source.contains("\\n") {
+        if fits || matches!(self.frames.last(), Some(Frame::Flat)) {
             return self.token(at);
         }
         let role = self.role(at);
-        let indent = " ".repeat((self.column + 1).min(self.width / 2));
-        let lines = split_after_newlines(source);
-        for (i, line) in lines.into_iter().enumerate() {
-            if i > 0 {
-                self.out.newline();
-                self.column = 0;
-                self.push(&indent, Role::Text);
+        let indent = (self.column + 1).min(self.blocks * INDENT + INDENT).min(self.width / 2);
+        for (i, line) in split_after_newlines(source).into_iter().enumerate() {
+            // The first row starts where the string does, the others at the indent.
+            let first_room = if i == 0 {
+                self.width.saturating_sub(self.column)
+            } else {
+                self.width - indent
+            };
+            for (j, row) in rows(line, first_room, self.width - indent).into_iter().enumerate() {
+                if i + j > 0 {
+                    self.out.newline();
+                    self.column = 0;
+                    self.push(&" ".repeat(indent), Role::Text);
+                }
+                self.push(row, role);
             }
-            self.push(line, role);
         }
         if self.space_after(at) > 0 {
             self.push(" ", Role::Text);
         }
     }
+}
+
+/// A line wrapped so that its first row takes `first` cells at most and the others `rest`.
+fn rows(line: &str, first: usize, rest: usize) -> Vec<&str> {
+    let end = wrap_line(line, first).first().map_or(line.len(), |row| row.bytes.end);
+    let (head, tail) = line.split_at_checked(end).unwrap_or((line, ""));
+    let mut rows = vec![head];
+    if !tail.is_empty() {
+        let wrapped = wrap_line(tail, rest);
+        rows.extend(wrapped.into_iter().filter_map(|row| tail.get(row.bytes)));
+    }
+    rows
 }
 
 /// Splits the source of a string behind each `\n` escape, but not before its closing quote.

@@ -127,10 +127,9 @@ fn check(bindings: &Bindings, changed: &HashSet<Action>) -> Result<(), KeymapErr
     for entry in ACTIONS {
         for chord in bindings.get(&entry.action).into_iter().flatten() {
             let chord = stored(entry.context, *chord);
-            if let Some(other) = taken.insert((entry.context, chord), entry.action) {
-                if other != entry.action {
-                    return Err(conflict(chord, entry.context, other, entry.action));
-                }
+            let other = taken.insert((entry.context, chord), entry.action);
+            if let Some(other) = other.filter(|other| *other != entry.action) {
+                return Err(conflict(chord, entry.context, other, entry.action));
             }
         }
     }

@@ -9,7 +9,6 @@ mod list_search;
 mod memory;
 mod overview;
 mod palette;
-#[cfg(test)]
 mod picker;
 mod problems;
 mod route;
@@ -89,7 +88,7 @@ pub fn open(route: &Route, ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
         Route::Timeline { query } => Some(Box::new(timeline::TimelineScreen::of_run(*query, ctx))),
         Route::SessionTimeline => Some(Box::new(timeline::TimelineScreen::of_session(ctx))),
         Route::Memory { name } => Some(Box::new(memory::MemoryScreen::new(name.as_deref(), ctx))),
-        Route::Picker => None,
+        Route::Picker => Some(Box::new(picker::PickerScreen::new(ctx.sessions?))),
         Route::Problems => Some(Box::new(problems::ProblemsScreen::new(ctx))),
         Route::SearchResults { pattern } => Some(Box::new(search::SearchScreen::new(pattern))),
         Route::Export { query } => Some(Box::new(export::ExportScreen::new(*query))),

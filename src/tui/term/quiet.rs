@@ -17,10 +17,10 @@ mod unix {
         }
         let nowhere = std::fs::OpenOptions::new().write(true).open("/dev/null");
         let real = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stderr(), 3);
-        if let (Ok(nowhere), Ok(real)) = (nowhere, real) {
-            if rustix::stdio::dup2_stderr(&nowhere).is_ok() {
-                *kept = Some(real);
-            }
+        if let (Ok(nowhere), Ok(real)) = (nowhere, real)
+            && rustix::stdio::dup2_stderr(&nowhere).is_ok()
+        {
+            *kept = Some(real);
         }
     }
 

@@ -92,11 +92,8 @@ impl LineEdit {
     }
 
     fn after(&self) -> usize {
-        let starts = self.text.grapheme_indices(true).map(|(at, _)| at);
-        starts
-            .skip_while(|at| *at <= self.caret)
-            .next()
-            .unwrap_or(self.text.len())
+        let mut starts = self.text.grapheme_indices(true).map(|(at, _)| at);
+        starts.find(|at| *at > self.caret).unwrap_or(self.text.len())
     }
 
     fn word_start(&self) -> usize {

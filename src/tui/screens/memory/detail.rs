@@ -125,7 +125,7 @@ impl Detail {
     /// Everything that is known of an entry: facts first, then what it holds.
     fn document(&self, entry: &MemoryEntry, ctx: &Ctx<'_>) -> Rendered {
         let mut document = Document::default();
-        facts(entry, &mut document, ctx);
+        self.facts(entry, &mut document, ctx);
         document.line(&[]);
         document.append(&self.value(entry));
         document.finish()
@@ -148,43 +148,43 @@ impl Detail {
             MemoryKind::Dropped => plain(),
         }
     }
-}
 
-/// Type, marks, note, comment, where it was bound.
-fn facts(entry: &MemoryEntry, document: &mut Document, ctx: &Ctx<'_>) {
-    let (mark, role) = mark(entry, ctx);
-    let state = match entry.kind {
-        MemoryKind::Variable if entry.committed => " committed",
-        MemoryKind::Dropped => " not saved",
-        _ => "",
-    };
-    let kind = if entry.kind == MemoryKind::Dropped {
-        ""
-    } else {
-        type_of(entry)
-    };
-    let size = match entry.pickle_bytes {
-        0 => String::new(),
-        bytes => format!("{} bytes saved", count(u128::from(bytes))),
-    };
-    let lead = if state.is_empty() { "" } else { mark };
-    document.facts(&[
-        (kind, Role::CodeType),
-        (&format!("{lead}{state}"), role),
-        (&size, Role::Dim),
-    ]);
-    if let Some(note) = entry.note.as_deref().filter(|note| !note.trim().is_empty()) {
-        document.line(&[("note     ", Role::Dim), (note, Role::Text)]);
-    }
-    if let Some(comment) = entry.comment.as_deref().filter(|comment| !comment.trim().is_empty()) {
-        document.line(&[("comment  ", Role::Dim), (comment, Role::CodeComment)]);
-    }
-    match entry.bound {
-        Some(bound) => {
-            let place = format!("{} step {}", bound.label, bound.step);
-            let key = format!("   {} goes there", ctx.key(crate::tui::action::Action::Open));
-            document.line(&[("bound by ", Role::Dim), (&place, Role::Accent), (&key, Role::Dim)]);
+    /// Type, marks, note, comment, where it was bound.
+    fn facts(&self, entry: &MemoryEntry, document: &mut Document, ctx: &Ctx<'_>) {
+        let (mark, role) = mark(entry, ctx);
+        let state = match entry.kind {
+            MemoryKind::Variable if entry.committed => " committed",
+            MemoryKind::Dropped => " not saved",
+            _ => "",
+        };
+        let kind = if entry.kind == MemoryKind::Dropped {
+            ""
+        } else {
+            type_of(entry)
+        };
+        let size = match entry.pickle_bytes {
+            0 => String::new(),
+            bytes => format!("{} bytes saved", count(u128::from(bytes))),
+        };
+        let lead = if state.is_empty() { "" } else { mark };
+        document.facts(&[
+            (kind, Role::CodeType),
+            (&format!("{lead}{state}"), role),
+            (&size, Role::Dim),
+        ]);
+        if let Some(note) = entry.note.as_deref().filter(|note| !note.trim().is_empty()) {
+            document.named("note     ", note, Role::Text, self.width);
         }
-        None => document.line(&[("bound by ", Role::Dim), ("no recorded step", Role::Dim)]),
+        if let Some(comment) = entry.comment.as_deref().filter(|comment| !comment.trim().is_empty()) {
+            document.named("comment  ", comment, Role::CodeComment, self.width);
+        }
+        match entry.bound {
+            Some(bound) => {
+                let place = format!("{} step {}", bound.label, bound.step);
+                let key = format!("   {} goes there", ctx.key(crate::tui::action::Action::Open));
+                document.line(&[("bound by ", Role::Dim), (&place, Role::Accent), (&key, Role::Dim)]);
+            }
+            None => document.line(&[("bound by ", Role::Dim), ("no recorded step", Role::Dim)]),
+        }
     }
 }

@@ -1,10 +1,10 @@
 //! A session in the list.
 
-use super::summary::{SessionSummary, SessionTotals};
 use crate::model::Totals;
+use crate::source::{SessionSummary, SessionTotals};
 
 /// A session and what is known of it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) summary: SessionSummary,
     pub(super) known: Known,
@@ -33,6 +33,27 @@ impl Entry {
                 Some(sum)
             }
             Known::Not | Known::Asked | Known::Nothing => None,
+        }
+    }
+}
+
+/// For tests: a healthy session of which only the name is known.
+#[cfg(test)]
+impl Entry {
+    pub(super) fn named(name: &str) -> Self {
+        let summary = SessionSummary {
+            path: std::path::Path::new("/runs").join(name),
+            name: name.into(),
+            queries: 0,
+            pending: None,
+            last_query: None,
+            last_activity: None,
+            parent: None,
+            health: crate::source::Health::Good,
+        };
+        Self {
+            summary,
+            known: Known::Not,
         }
     }
 }

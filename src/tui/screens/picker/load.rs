@@ -1,15 +1,8 @@
 //! Reading what the list shows, off the screen's thread.
 
-use super::summary::{SessionSummary, SessionTotals};
-use crate::tui::effect::{Stop, Work};
-use std::path::{Path, PathBuf};
-
-/// What reads: the source room's functions.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Loader {
-    pub(super) list: fn(&Path, &Stop) -> Vec<SessionSummary>,
-    pub(super) totals: fn(&Path, &Stop) -> Option<SessionTotals>,
-}
+use crate::source::{OpenOptions, SessionSummary, SessionTotals, list_sessions, session_totals};
+use crate::tui::effect::Work;
+use std::path::PathBuf;
 
 /// What came of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,23 +13,21 @@ pub(super) enum Loaded {
     Totals(PathBuf, Option<Box<SessionTotals>>),
 }
 
-impl Loader {
-    /// Lists the sessions of a directory.
-    pub(super) fn list_work(self, dir: PathBuf) -> Work {
-        Work {
-            name: "list sessions",
-            run: Box::new(move |stop| Box::new(Loaded::Sessions((self.list)(&dir, stop)))),
-        }
+/// Lists the sessions of a directory.
+pub(super) fn list(dir: PathBuf) -> Work {
+    Work {
+        name: "list sessions",
+        run: Box::new(move |stop| Box::new(Loaded::Sessions(list_sessions(&dir, stop)))),
     }
+}
 
-    /// Reads the totals of a session.
-    pub(super) fn totals_work(self, path: PathBuf) -> Work {
-        Work {
-            name: "session totals",
-            run: Box::new(move |stop| {
-                let totals = (self.totals)(&path, stop).map(Box::new);
-                Box::new(Loaded::Totals(path, totals))
-            }),
-        }
+/// Reads the totals of a session.
+pub(super) fn totals(path: PathBuf) -> Work {
+    Work {
+        name: "session totals",
+        run: Box::new(move |stop| {
+            let totals = session_totals(&path, &OpenOptions::default(), stop).map(Box::new);
+            Box::new(Loaded::Totals(path, totals))
+        }),
     }
 }

@@ -5,26 +5,25 @@ mod entry;
 mod load;
 mod preview;
 mod ranking;
-mod summary;
 mod table;
 
 use super::{Matches, Screen};
+use crate::source::{SessionSummary, SessionTotals};
 use crate::text::{SafeText, count, plural};
 use crate::tui::action::{Action, Context};
 use crate::tui::body::Text;
-use crate::tui::ctx::Ctx;
+use crate::tui::ctx::{Ctx, SessionList};
 use crate::tui::effect::{Effect, Focused, Outcome, Token};
 use crate::tui::input::{Answer, Input, Mouse, Reply};
 use crate::tui::widgets::{ListEvent, ListPane, TextPane};
 use entry::{Entry, Known};
-use load::{Loaded, Loader};
+use load::Loaded;
 use ranking::{Sort, ranked};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use summary::{SessionSummary, SessionTotals};
 
 /// Sessions whose totals are read at a time.
 const AT_A_TIME: usize = 4;
@@ -33,7 +32,6 @@ const AT_A_TIME: usize = 4;
 #[derive(Debug)]
 pub(super) struct PickerScreen {
     dir: PathBuf,
-    loader: Loader,
     entries: Vec<Entry>,
     /// Indices of the entries that are shown, in order.
     shown: Vec<usize>,
@@ -53,11 +51,10 @@ pub(super) struct PickerScreen {
 }
 
 impl PickerScreen {
-    /// The sessions of `dir`: those that are known already, read again when the screen opens.
-    pub(super) fn new(dir: PathBuf, known: Vec<SessionSummary>, loader: Loader) -> Self {
+    /// The sessions of a directory: those that were found already, read again when the screen opens.
+    pub(super) fn new(sessions: &SessionList) -> Self {
         let mut screen = Self {
-            dir,
-            loader,
+            dir: sessions.dir.clone(),
             entries: Vec::new(),
             shown: Vec::new(),
             list: ListPane::default(),
@@ -66,11 +63,11 @@ impl PickerScreen {
             filter: String::new(),
             sort: Sort::default(),
             token: Token::default(),
-            listed: !known.is_empty(),
+            listed: !sessions.found.is_empty(),
             asked: 0,
             in_sight: 40,
         };
-        screen.replace(known);
+        screen.replace(sessions.found.to_vec());
         screen
     }
 
@@ -117,7 +114,7 @@ impl PickerScreen {
             if matches!(entry.known, Known::Not) {
                 entry.known = Known::Asked;
                 self.asked += 1;
-                let work = self.loader.totals_work(entry.summary.path.clone());
+                let work = load::totals(entry.summary.path.clone());
                 outcome = outcome.and(Effect::Work {
                     token: self.token,
                     work,
@@ -214,7 +211,7 @@ impl Screen for PickerScreen {
     fn update(&mut self, input: &Input<'_>, ctx: &Ctx<'_>) -> Outcome {
         match input {
             Input::Opened | Input::Shown => {
-                let work = self.loader.list_work(self.dir.clone());
+                let work = load::list(self.dir.clone());
                 let token = self.token.next();
                 self.follow(ctx).and(Effect::Work { token, work })
             }

@@ -1,8 +1,8 @@
 //! What is known of the selected session, in full.
 
 use super::entry::Entry;
-use super::summary::Health;
 use super::table::ago;
+use crate::source::Health;
 use crate::text::{SafeText, count, date_time, plural};
 use crate::tui::content::{Document, Rendered};
 use crate::tui::ctx::Ctx;
@@ -13,7 +13,7 @@ pub(super) fn document(entry: &Entry, ctx: &Ctx<'_>) -> Rendered {
     let summary = &entry.summary;
     let mut document = Document::default();
     document.line(&[(&summary.path.to_string_lossy(), Role::Dim)]);
-    if let Health::Damaged(why) = &summary.state {
+    if let Health::Damaged(why) = &summary.health {
         document.line(&[("damaged: ", Role::Failure), (why, Role::Text)]);
     }
     if let Some(parent) = &summary.parent {

@@ -92,22 +92,17 @@ fn sort_by(shown: &mut [usize], entries: &[Entry], sort: Sort) {
 #[cfg(test)]
 mod tests {
     use super::super::entry::Known;
-    use super::super::summary::{SessionSummary, SessionTotals};
     use super::*;
+    use crate::source::SessionTotals;
 
     fn entry(name: &str, query: &str, at: i64, tokens: Option<u64>) -> Entry {
         let mut totals = SessionTotals::default();
         totals.completed.usage.total = tokens.unwrap_or(0);
-        Entry {
-            summary: SessionSummary {
-                name: name.into(),
-                last_query: Some(query.into()),
-                last_activity: Some(at),
-                queries: tokens.unwrap_or(0),
-                ..SessionSummary::default()
-            },
-            known: tokens.map_or(Known::Not, |_| Known::Totals(Box::new(totals))),
-        }
+        let mut entry = Entry::named(name);
+        entry.summary.last_query = Some(query.into());
+        entry.summary.last_activity = Some(at);
+        entry.known = tokens.map_or(Known::Not, |_| Known::Totals(Box::new(totals)));
+        entry
     }
 
     fn names(entries: &[Entry], filter: &str, sort: Sort) -> Vec<&'static str> {

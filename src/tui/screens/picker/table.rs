@@ -2,8 +2,8 @@
 
 use super::entry::{Entry, Known};
 use super::ranking::Sort;
-use super::summary::Health;
 use crate::model::{CostSum, Time};
+use crate::source::Health;
 use crate::text::{SafeText, compact_count, count, date_time, duration, fit, fit_right, money};
 use crate::tui::ctx::Ctx;
 use crate::tui::theme::Role;
@@ -125,7 +125,7 @@ impl Columns {
 
 /// Something is pending, or the state is damaged.
 pub(super) fn mark(entry: &Entry, ctx: &Ctx<'_>) -> (&'static str, Role) {
-    match (&entry.summary.state, &entry.summary.pending) {
+    match (&entry.summary.health, &entry.summary.pending) {
         (Health::Damaged(_), _) => (ctx.glyphs().failed, Role::Failure),
         (Health::Good, Some(_)) => (ctx.glyphs().running, Role::Warning),
         (Health::Good, None) => (" ", Role::Text),
@@ -205,7 +205,7 @@ mod tests {
         fn rows_are_as_wide_as_the_table(width in 4usize..140) {
             let world = World::new();
             let columns = Columns::of(width);
-            let row = columns.row(&Entry::default(), &world.ctx());
+            let row = columns.row(&Entry::named("podcasts"), &world.ctx());
             prop_assert!(row.width() <= width.max(4));
             prop_assert_eq!(row.width(), columns.head(Sort::Queries, &world.ctx()).width());
         }

@@ -2,25 +2,26 @@
 
 use proptest::prelude::*;
 
-use super::super::sample::{HOSTILE, SIZES, act, frame, world};
-use super::summary::Health;
+use super::super::sample::{HOSTILE, SIZES, act, frame};
 use super::*;
 use crate::model::{CostSum, Totals, Usage};
-use crate::tui::effect::Stop;
+use crate::source::{Health, Stop};
 use crate::tui::pattern::Pattern;
-use std::path::Path;
+use crate::tui::testing::World;
 
 const WALL: i64 = 1_700_000_000_000;
 
-fn summaries() -> Vec<SessionSummary> {
-    let session = |name: &str, queries, ago: i64| SessionSummary {
-        path: PathBuf::from(format!("/runs/{name}")),
-        name: name.into(),
+fn session(name: &str, queries: u64, ago: i64) -> SessionSummary {
+    SessionSummary {
         queries,
         last_query: Some("What changed since last week?\nIn two sentences.".into()),
         last_activity: Some(WALL - ago),
-        ..SessionSummary::default()
-    };
+        ..Entry::named(name).summary
+    }
+}
+
+fn summaries() -> Vec<SessionSummary> {
+    let damaged = Health::Damaged("state.json: line 1, byte 88: expected value".into());
     vec![
         session("podcasts", 4, 187_000),
         SessionSummary {
@@ -28,7 +29,7 @@ fn summaries() -> Vec<SessionSummary> {
             ..session("日本語のセッション", 1, 7_500_000)
         },
         SessionSummary {
-            state: Health::Damaged("state.json: line 1, byte 88: expected value".into()),
+            health: damaged,
             ..session("damaged", 0, 90_000_000)
         },
         SessionSummary {
@@ -39,12 +40,8 @@ fn summaries() -> Vec<SessionSummary> {
     ]
 }
 
-fn list(_: &Path, _: &Stop) -> Vec<SessionSummary> {
-    summaries()
-}
-
-fn totals(path: &Path, _: &Stop) -> Option<SessionTotals> {
-    let size = path.as_os_str().len() as u64;
+fn totals(summary: &SessionSummary) -> Option<Box<SessionTotals>> {
+    let size = summary.name.len() as u64;
     let completed = Totals {
         steps: 8,
         usage: Usage {
@@ -58,48 +55,49 @@ fn totals(path: &Path, _: &Stop) -> Option<SessionTotals> {
         },
         ..Totals::default()
     };
-    (!path.ends_with("damaged")).then_some(SessionTotals {
+    let totals = SessionTotals {
         completed,
-        lost: Totals::default(),
-        lost_runs: 0,
         complete: true,
+        ..SessionTotals::default()
+    };
+    (summary.health == Health::Good).then_some(Box::new(totals))
+}
+
+fn screen(found: Vec<SessionSummary>) -> PickerScreen {
+    PickerScreen::new(&SessionList {
+        dir: "/runs".into(),
+        found: found.into(),
     })
 }
 
-/// Runs what is asked for, and what that asks for, until nothing is.
-fn settle(screen: &mut PickerScreen, mut outcome: Outcome, ctx: &Ctx<'_>) {
-    while let Some(effect) = outcome.effects.pop() {
-        if let Effect::Work { token, work } = effect {
-            let result = (work.run)(&Stop::default());
-            let answer = Answer {
-                token,
-                result: Ok(Reply::Worked(result)),
-            };
-            outcome
-                .effects
-                .extend(screen.update(&Input::Answer(&answer), ctx).effects);
-        }
-    }
+fn answer(screen: &mut PickerScreen, loaded: Loaded, ctx: &Ctx<'_>) -> Outcome {
+    let answer = Answer {
+        token: screen.token,
+        result: Ok(Reply::Worked(Box::new(loaded))),
+    };
+    screen.update(&Input::Answer(&answer), ctx)
 }
 
-fn opened(ctx: &Ctx<'_>) -> PickerScreen {
-    let mut screen = PickerScreen::new("/runs".into(), Vec::new(), Loader { list, totals });
-    let outcome = screen.update(&Input::Opened, ctx);
-    settle(&mut screen, outcome, ctx);
+/// A screen on which everything has been read.
+fn read(world: &World) -> PickerScreen {
+    let mut screen = screen(summaries());
+    screen.update(&Input::Opened, &world.ctx());
+    for summary in summaries() {
+        let totals = totals(&summary);
+        answer(&mut screen, Loaded::Totals(summary.path, totals), &world.ctx());
+    }
     screen
 }
 
 fn filter(screen: &mut PickerScreen, text: &str, ctx: &Ctx<'_>) {
-    let pattern = Pattern::new(text);
-    let outcome = screen.update(&Input::Search(pattern.as_ref()), ctx);
-    settle(screen, outcome, ctx);
+    screen.update(&Input::Search(Pattern::new(text).as_ref()), ctx);
 }
 
 #[test]
 fn every_size_looks_right() {
-    let world = world();
+    let world = World::new();
     for (width, height) in SIZES {
-        let mut screen = opened(&world.ctx());
+        let mut screen = read(&world);
         insta::assert_snapshot!(
             format!("picker_{width}x{height}"),
             frame(&mut screen, &world, width, height)
@@ -108,27 +106,58 @@ fn every_size_looks_right() {
 }
 
 #[test]
-fn before_the_listing_it_looks_for_sessions_and_says_when_there_are_none() {
-    let world = world();
-    let mut screen = PickerScreen::new(
-        "/runs".into(),
-        Vec::new(),
-        Loader {
-            list: |_, _| Vec::new(),
-            totals,
-        },
+fn real_sessions_are_listed_and_read() {
+    let world = World::new();
+    let dir = tempfile::tempdir().unwrap();
+    for (name, query) in [("one", "first question"), ("two", "second question")] {
+        let session = dir.path().join(name);
+        std::fs::create_dir(&session).unwrap();
+        let state =
+            format!(r#"{{"version": 2, "queries": [{{"query": "{query}", "final": 1}}], "pending_query": null}}"#);
+        std::fs::write(session.join("state.json"), state).unwrap();
+    }
+    let mut screen = PickerScreen::new(&SessionList {
+        dir: dir.path().into(),
+        found: Vec::new().into(),
+    });
+    let mut outcome = screen.update(&Input::Opened, &world.ctx());
+    while let Some(effect) = outcome.effects.pop() {
+        let Effect::Work { token, work } = effect else {
+            panic!("{effect:?}")
+        };
+        let answer = Answer {
+            token,
+            result: Ok(Reply::Worked((work.run)(&Stop::default()))),
+        };
+        outcome
+            .effects
+            .extend(screen.update(&Input::Answer(&answer), &world.ctx()).effects);
+    }
+    assert_eq!(screen.entries.len(), 2);
+    assert!(
+        screen
+            .entries
+            .iter()
+            .all(|entry| entry.totals().is_some() && entry.summary.queries == 1)
     );
-    let outcome = screen.update(&Input::Opened, &world.ctx());
+    filter(&mut screen, "second", &world.ctx());
+    assert_eq!(screen.selected().unwrap().summary.name, "two");
+}
+
+#[test]
+fn before_the_listing_it_looks_for_sessions_and_says_when_there_are_none() {
+    let world = World::new();
+    let mut screen = screen(Vec::new());
     assert!(frame(&mut screen, &world, 60, 8).contains("Looking for sessions."));
-    settle(&mut screen, outcome, &world.ctx());
+    answer(&mut screen, Loaded::Sessions(Vec::new()), &world.ctx());
     assert!(frame(&mut screen, &world, 60, 8).contains("There are no sessions here."));
 }
 
 #[test]
 fn typing_filters_and_the_end_of_the_search_shows_all() {
-    let world = world();
+    let world = World::new();
     let ctx = world.ctx();
-    let mut screen = opened(&ctx);
+    let mut screen = read(&world);
     filter(&mut screen, "pdcst", &ctx);
     let names: Vec<_> = screen
         .shown
@@ -146,9 +175,9 @@ fn typing_filters_and_the_end_of_the_search_shows_all() {
 
 #[test]
 fn enter_opens_the_selected_session() {
-    let world = world();
+    let world = World::new();
     let ctx = world.ctx();
-    let mut screen = opened(&ctx);
+    let mut screen = read(&world);
     filter(&mut screen, "fork", &ctx);
     let outcome = act(&mut screen, Action::Open, &ctx);
     assert!(matches!(outcome.effects.as_slice(), [Effect::OpenTarget(path)] if path.ends_with("podcasts-fork")));
@@ -156,9 +185,9 @@ fn enter_opens_the_selected_session() {
 
 #[test]
 fn sorting_keeps_the_selection_on_its_session() {
-    let world = world();
+    let world = World::new();
     let ctx = world.ctx();
-    let mut screen = opened(&ctx);
+    let mut screen = read(&world);
     act(&mut screen, Action::MoveDown, &ctx);
     let before = screen.selected().unwrap().summary.path.clone();
     for _ in 0..5 {
@@ -168,38 +197,45 @@ fn sorting_keeps_the_selection_on_its_session() {
 }
 
 #[test]
-fn only_sessions_in_sight_are_read() {
-    let world = world();
+fn only_sessions_in_sight_are_read_a_few_at_a_time() {
+    let world = World::new();
     let ctx = world.ctx();
-    let many: fn(&Path, &Stop) -> Vec<SessionSummary> = |_, _| {
-        let session = |i: usize| SessionSummary {
-            path: format!("/runs/{i}").into(),
-            name: i.to_string(),
-            ..SessionSummary::default()
-        };
-        (0..5_000).map(session).collect()
-    };
-    let mut screen = PickerScreen::new("/runs".into(), Vec::new(), Loader { list: many, totals });
-    let outcome = screen.update(&Input::Opened, &ctx);
+    let mut screen = screen((0..5_000).map(|i| session(&format!("{i:04}"), i, 0)).collect());
     frame(&mut screen, &world, 80, 12);
-    settle(&mut screen, outcome, &ctx);
-    let read = screen
+    let asked = |outcome: &Outcome| {
+        outcome
+            .effects
+            .iter()
+            .filter(|effect| matches!(effect, Effect::Work { work, .. } if work.name == "session totals"))
+            .count()
+    };
+    assert_eq!(asked(&screen.update(&Input::Opened, &ctx)), AT_A_TIME);
+    let first = screen.entries[screen.shown[0]].summary.clone();
+    let outcome = answer(&mut screen, Loaded::Totals(first.path.clone(), totals(&first)), &ctx);
+    assert_eq!(asked(&outcome), 1);
+    for _ in 0..100 {
+        let waiting = screen.entries.iter().find(|entry| matches!(entry.known, Known::Asked));
+        let Some(path) = waiting.map(|entry| entry.summary.path.clone()) else {
+            break;
+        };
+        answer(&mut screen, Loaded::Totals(path, None), &ctx);
+    }
+    let untouched = screen
         .entries
         .iter()
-        .filter(|entry| matches!(entry.known, Known::Totals(_)))
+        .filter(|entry| matches!(entry.known, Known::Not))
         .count();
-    assert!((1..=40).contains(&read), "{read}");
-    assert_eq!(screen.asked, 0);
+    assert!(untouched > 4_900, "{untouched}");
 }
 
 #[test]
 fn a_new_listing_keeps_what_is_known() {
-    let world = world();
+    let world = World::new();
     let ctx = world.ctx();
-    let mut screen = opened(&ctx);
+    let mut screen = read(&world);
     let outcome = screen.update(&Input::Shown, &ctx);
     assert_eq!(outcome.effects.len(), 1, "the listing alone is read again");
-    settle(&mut screen, outcome, &ctx);
+    answer(&mut screen, Loaded::Sessions(summaries()), &ctx);
     assert!(screen.entries.iter().all(|entry| !matches!(entry.known, Known::Not)));
 }
 
@@ -207,8 +243,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn any_size_draws(width in 0u16..30, height in 0u16..12, moves in 0usize..6) {
-        let world = world();
-        let mut screen = opened(&world.ctx());
+        let world = World::new();
+        let mut screen = read(&world);
         (0..moves).for_each(|_| drop(act(&mut screen, Action::MoveDown, &world.ctx())));
         frame(&mut screen, &world, width, height);
     }

@@ -5,7 +5,7 @@ use super::lane::names;
 use super::viewport::Viewport;
 use crate::model::Session;
 use crate::model::timeline::length;
-use crate::text::{SafeText, count, duration, middle_cut, plural};
+use crate::text::{SafeText, cell_width, count, duration, fit, plural};
 use crate::tui::ctx::Ctx;
 use crate::tui::theme::Role;
 use crate::tui::widgets::Styled;
@@ -102,7 +102,7 @@ pub(super) fn selected(row: &ChartRow, cells: usize, ctx: &Ctx<'_>) -> Styled {
     if room >= 8 {
         let dot = format!(" {}", ctx.glyphs().separator);
         line.push(
-            SafeText::line(&middle_cut(name.as_str(), room)),
+            SafeText::line(&fit(name.as_str(), room.min(cell_width(name.as_str())))),
             ctx.style(Role::Accent),
         );
         line.push(SafeText::line(&dot), ctx.style(Role::Dim));

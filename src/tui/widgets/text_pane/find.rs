@@ -68,7 +68,7 @@ impl TextPane {
         self.found.current = None;
         self.found.refresh(self.text.as_str());
         if pattern.is_some() {
-            self.to_match(true);
+            self.go_to_match(true);
         }
     }
 
@@ -82,7 +82,7 @@ impl TextPane {
     }
 
     /// Goes to the next or the previous match; `false` when there is none.
-    pub(super) fn to_match(&mut self, forward: bool) -> bool {
+    pub(super) fn go_to_match(&mut self, forward: bool) -> bool {
         let from = self.lines.bytes(self.top.line).start + self.top.byte;
         let Some(found) = self.found.advance(forward, from) else {
             return false;

@@ -150,8 +150,8 @@ impl TextPane {
             A::MoveRight if !self.wrap => self.left = self.left.saturating_add(sideways).min(self.text.as_str().len()),
             A::Wrap => self.set_wrap(!self.wrap),
             A::LineNumbers => self.numbers = !self.numbers,
-            A::SearchNext => return self.to_match(true),
-            A::SearchPrevious => return self.to_match(false),
+            A::SearchNext => return self.go_to_match(true),
+            A::SearchPrevious => return self.go_to_match(false),
             _ => return false,
         }
         true
@@ -165,7 +165,7 @@ impl TextPane {
             }
             MouseKind::Press | MouseKind::DoublePress | MouseKind::Drag if mouse.is_in(self.bar) => {
                 let byte = self.scrollbar().unit_at(mouse.at.y, self.bar);
-                self.to_byte(byte);
+                self.go_to_byte(byte);
             }
             MouseKind::Press | MouseKind::DoublePress => return mouse.is_in(self.area),
             _ => return false,

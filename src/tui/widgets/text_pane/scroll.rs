@@ -47,7 +47,7 @@ impl TextPane {
     }
 
     /// Shows the row of a byte of the text at the top.
-    pub(super) fn to_byte(&mut self, byte: usize) {
+    pub(super) fn go_to_byte(&mut self, byte: usize) {
         self.pinned = false;
         self.top = self.anchor_of(byte).min(self.last_top());
     }

@@ -1,0 +1,200 @@
+//! A session: its queries with their runs, totals, memory and problems.
+
+use super::memory::MemoryFacts;
+use super::put;
+use super::run::{FinalFacts, RunFacts, TotalFacts, iso};
+use crate::model::{Link, LogFacts, LogState, Outcome, Problem, Query, Run, Session, TargetKind};
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// Everything but the queries.
+#[derive(Serialize)]
+struct Head<'a> {
+    format: &'static str,
+    target: &'static str,
+    name: &'a str,
+    directory: &'a str,
+    version: Option<u64>,
+    newer: bool,
+    pending: Option<&'a str>,
+    held_by: Option<&'a str>,
+    completed: usize,
+    without_final: usize,
+    totals: Sums,
+    memory: MemoryFacts<'a>,
+    code_log: usize,
+    problems: Vec<ProblemFacts<'a>>,
+}
+
+#[derive(Serialize)]
+struct Sums {
+    completed: TotalFacts,
+    without_final: TotalFacts,
+}
+
+/// The object is written in two parts: the head, then its queries one by one.
+pub(super) fn write(out: &mut dyn Write, session: &Session) -> io::Result<()> {
+    let mut head = serde_json::to_string(&Head::of(session))?;
+    head.pop();
+    out.write_all(head.as_bytes())?;
+    out.write_all(b",\"queries\":[")?;
+    for (i, query) in session.queries.iter().enumerate() {
+        out.write_all(if i == 0 { b"\n" } else { b",\n" })?;
+        put(out, &QueryFacts::of(query, &session.logs))?;
+    }
+    out.write_all(b"]}\n")
+}
+
+impl<'a> Head<'a> {
+    fn of(session: &'a Session) -> Self {
+        let facts = &session.facts;
+        let completed = session.completed_count();
+        Self {
+            format: super::FORMAT,
+            target: match facts.target {
+                TargetKind::Session => "session",
+                TargetKind::Transcript => "transcript",
+            },
+            name: &facts.name,
+            directory: &facts.dir,
+            version: facts.version,
+            newer: facts.newer,
+            pending: facts.pending.as_deref(),
+            held_by: facts.held_by.as_deref(),
+            completed,
+            without_final: session.queries.len() - completed,
+            totals: Sums {
+                completed: TotalFacts::of_runs(&session.completed, runs(session, true)),
+                without_final: TotalFacts::of_runs(&session.lost, runs(session, false)),
+            },
+            memory: MemoryFacts::of(&session.memory),
+            code_log: session.queries.iter().map(|query| query.code.len()).sum(),
+            problems: session
+                .problems
+                .iter()
+                .map(|problem| ProblemFacts::of(problem, &session.logs))
+                .collect(),
+        }
+    }
+}
+
+fn runs(session: &Session, completed: bool) -> impl Iterator<Item = &Run> {
+    let queries = session
+        .queries
+        .iter()
+        .filter(move |query| query.label.is_completed() == completed);
+    queries.map(|query| &query.run)
+}
+
+#[derive(Serialize)]
+struct QueryFacts<'a> {
+    name: String,
+    query: &'a str,
+    query_cut: bool,
+    outcome: &'static str,
+    reason: Option<&'a str>,
+    #[serde(flatten)]
+    result: FinalFacts,
+    started: Option<String>,
+    log: LogFactsOut<'a>,
+    run_id: Option<&'a str>,
+    code_log: usize,
+    run: RunFacts<'a>,
+}
+
+impl<'a> QueryFacts<'a> {
+    fn of(query: &'a Query, logs: &'a [LogFacts]) -> Self {
+        let (outcome, reason) = outcome(&query.outcome);
+        Self {
+            name: query.label.to_string(),
+            query: &query.text,
+            query_cut: query.text_cut,
+            outcome,
+            reason,
+            result: FinalFacts::of(&query.result),
+            started: query.started.map(iso),
+            log: LogFactsOut::of(query, logs),
+            run_id: query.run_id.as_deref(),
+            code_log: query.code.len(),
+            run: RunFacts::of(&query.run),
+        }
+    }
+}
+
+fn outcome(outcome: &Outcome) -> (&'static str, Option<&str>) {
+    match outcome {
+        Outcome::Done => ("done", None),
+        Outcome::Running => ("running", None),
+        Outcome::Interrupted => ("interrupted", None),
+        Outcome::Parked => ("parked", None),
+        Outcome::Error(reason) => ("error", Some(reason)),
+        Outcome::Limit(reason) => ("limit", Some(reason)),
+        Outcome::Cancelled => ("cancelled", None),
+        Outcome::Lost => ("lost", None),
+    }
+}
+
+/// Where a run's transcript is, or what was tried to find it.
+#[derive(Serialize)]
+struct LogFactsOut<'a> {
+    state: &'static str,
+    path: Option<&'a str>,
+    recorded: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    tried: &'a [String],
+}
+
+impl<'a> LogFactsOut<'a> {
+    fn of(query: &'a Query, logs: &'a [LogFacts]) -> Self {
+        let log = query.link.log().and_then(|id| logs.iter().find(|log| log.id == id));
+        let (state, tried): (_, &[String]) = match &query.link {
+            Link::Linked(_) => ("linked", &[]),
+            Link::Moved(_) => ("moved", &[]),
+            Link::Attached(_) => ("attached", &[]),
+            Link::Missing(tried) => ("missing", tried),
+            Link::Unlinked => ("unlinked", &[]),
+        };
+        Self {
+            state,
+            path: log
+                .filter(|log| !matches!(log.state, LogState::Missing(_)))
+                .map(|log| log.path.as_str()),
+            recorded: query.log_file.as_deref(),
+            tried,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct ProblemFacts<'a> {
+    kind: String,
+    file: Option<&'a str>,
+    line: Option<u64>,
+    byte: Option<u64>,
+    what: &'a str,
+}
+
+impl<'a> ProblemFacts<'a> {
+    fn of(problem: &'a Problem, logs: &'a [LogFacts]) -> Self {
+        let log = problem.log.and_then(|id| logs.iter().find(|log| log.id == id));
+        Self {
+            kind: snake(&format!("{:?}", problem.kind)),
+            file: log.map(|log| log.path.as_str()),
+            line: problem.line,
+            byte: problem.byte,
+            what: &problem.what,
+        }
+    }
+}
+
+/// `MovedLog` → `moved_log`.
+fn snake(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 4);
+    for (i, c) in name.chars().enumerate() {
+        if c.is_uppercase() && i > 0 {
+            out.push('_');
+        }
+        out.extend(c.to_lowercase());
+    }
+    out
+}

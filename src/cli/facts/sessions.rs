@@ -1,0 +1,65 @@
+//! A directory of sessions.
+
+use super::super::stats::SessionRow;
+use super::run::{TotalFacts, iso};
+use crate::source::Health;
+use serde::Serialize;
+use std::path::Path;
+
+/// The whole listing.
+#[derive(Serialize)]
+pub(super) struct Listing<'a> {
+    format: &'static str,
+    target: &'static str,
+    directory: String,
+    sessions: Vec<Row<'a>>,
+}
+
+impl<'a> Listing<'a> {
+    pub(super) fn of(dir: &Path, rows: &'a [SessionRow]) -> Self {
+        Self {
+            format: super::FORMAT,
+            target: "directory",
+            directory: dir.to_string_lossy().into_owned(),
+            sessions: rows.iter().map(Row::of).collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    name: &'a str,
+    path: String,
+    queries: u64,
+    pending: Option<&'a str>,
+    last_query: Option<&'a str>,
+    last_activity: Option<String>,
+    forked_from: Option<&'a str>,
+    /// Why its state.json cannot be read.
+    damaged: Option<&'a str>,
+    runs_without_final: Option<u64>,
+    completed: Option<TotalFacts>,
+    without_final: Option<TotalFacts>,
+}
+
+impl<'a> Row<'a> {
+    fn of(row: &'a SessionRow) -> Self {
+        let summary = &row.summary;
+        Self {
+            name: &summary.name,
+            path: summary.path.to_string_lossy().into_owned(),
+            queries: summary.queries,
+            pending: summary.pending.as_deref(),
+            last_query: summary.last_query.as_deref(),
+            last_activity: summary.last_activity.map(iso),
+            forked_from: summary.parent.as_deref(),
+            damaged: match &summary.health {
+                Health::Good => None,
+                Health::Damaged(why) => Some(why),
+            },
+            runs_without_final: row.totals.map(|totals| totals.lost_runs),
+            completed: row.totals.map(|totals| TotalFacts::of(&totals.completed)),
+            without_final: row.totals.map(|totals| TotalFacts::of(&totals.lost)),
+        }
+    }
+}
