@@ -69,6 +69,7 @@ impl Stage {
                     let found = highlight(language, &text, &Stop::default()).unwrap();
                     (token, Reply::Highlights(Arc::new(found)))
                 }
+                Effect::LoadQuery { token, .. } => (token, Reply::Query(Some(Text::new("all of it, to the very end")))),
                 Effect::Work { token, work } => (token, Reply::Worked((work.run)(&Stop::default()))),
                 other => {
                     self.left.push(other);
@@ -178,6 +179,13 @@ fn panes_over_it() {
         !stage.act(Action::Back),
         "nothing of its own is open: the program goes back"
     );
+}
+
+#[test]
+fn a_query_that_was_cut_is_shown_whole_where_it_was_kept() {
+    let mut stage = Stage::new(sample::cut_query(), 0);
+    stage.act(Action::Input);
+    assert!(stage.frame(120, 34).contains("all of it, to the very end"));
 }
 
 #[test]
