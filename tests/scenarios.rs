@@ -7,7 +7,6 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
-    clippy::expect_used,
     reason = "in a test, a surprise is a failure"
 )]
 
