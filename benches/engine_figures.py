@@ -26,7 +26,7 @@ def run(place, rules, session=None):
     """One process: its wall time in ms and its peak memory in MiB."""
     script = place / "script.json"
     script.write_text(json.dumps({"rules": rules}))
-    command = [PROGRAM, "measure", "-q", "--primary-agent", f"scripted:{script}"]
+    command = [PROGRAM, "measure", "-q", "--max-calls", "100", "--primary-agent", f"scripted:{script}"]
     if session:
         command += ["--session-dir", str(session)]
     started = time.perf_counter()

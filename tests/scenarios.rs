@@ -5,12 +5,9 @@
 #![cfg(feature = "engine")]
 #![allow(
     clippy::unwrap_used,
-    clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::print_stderr,
-    clippy::approx_constant
+    reason = "in a test, a surprise is a failure"
 )]
 
 mod running;
