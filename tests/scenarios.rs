@@ -5,9 +5,12 @@
 #![cfg(feature = "engine")]
 #![allow(
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "in a test, a surprise is a failure"
+    clippy::string_slice,
+    clippy::print_stderr,
+    clippy::approx_constant
 )]
 
 mod running;
