@@ -6,6 +6,10 @@
 //! `FINAL(value)`. A *session* keeps the root REPL's variables, functions and notes between queries.
 //!
 //! The rooms below are ordered: a room uses only those named before it.
+#![cfg_attr(feature = "engine", doc = "")]
+#![cfg_attr(feature = "engine", doc = include_str!("../docs/library.md"))]
+// Tests may slice what they know.
+#![cfg_attr(test, allow(clippy::string_slice, clippy::single_range_in_vec_init))]
 
 pub mod text;
 
@@ -26,6 +30,20 @@ pub mod repl;
 #[cfg(feature = "engine")]
 pub mod engine;
 
+#[cfg(feature = "engine")]
+pub mod client;
+
 pub mod tui;
 
 pub mod cli;
+
+#[cfg(feature = "engine")]
+pub use client::{
+    Config, Error, FailedRun, Output, PastQuery, RunOptions, Session, Variable, remove_on_signals, run, warm_up,
+};
+#[cfg(feature = "engine")]
+pub use engine::{Input, Person, Question, RunError, RunEvent, Watch, What};
+#[cfg(feature = "engine")]
+pub use provider::Provider;
+#[cfg(feature = "engine")]
+pub use store::Storage;

@@ -1,6 +1,14 @@
 //! A question that nobody is there to answer parks its query; the answer goes on with it in another process, and no
 //! call that had finished is made again. (lab-cases 70, 71, 72, 74.)
 #![cfg(feature = "engine")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stderr
+)]
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,12 @@
 //! `docs/keys.md` says what the table of actions says. `UPDATE_DOCS=1 cargo test --test keys_doc` writes it anew.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stderr
+)]
 
 use fast_rlm::tui::keymap::markdown;
 

@@ -1,5 +1,13 @@
 //! Python in the sandbox does what a REPL is to do, keeps its state, and contains whatever user code tries.
 #![cfg(feature = "engine")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stderr
+)]
 
 #[cfg(test)]
 #[path = "repl_sandbox/desk.rs"]

@@ -1,11 +1,14 @@
 //! Sessions written by an existing program resume here, complete, and what we write is in the form that it reads.
 //!
 //! The sessions are found through `FAST_RLM_COMPAT_DIR`; without it these tests say that they are skipped.
+#![cfg(feature = "engine")]
 #![allow(
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "in a test, a surprise is a failure"
+    clippy::string_slice,
+    clippy::print_stderr
 )]
 
 mod running;

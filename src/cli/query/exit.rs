@@ -8,6 +8,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
 use std::io::{self, Write};
 use std::process::{ExitCode, Termination};
+use std::sync::{Arc, OnceLock};
 
 /// What the shell is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,31 +78,42 @@ pub(super) fn tell(failure: &Failure) -> Exit {
     }
 }
 
-/// The first Ctrl-C (or TERM, HUP) cancels the run and keeps the state; a second one ends the program at once.
-pub(super) fn cancel_on_interrupt(cancel: Cancel) -> Interrupts {
-    let handle = Signals::new([SIGINT, SIGTERM, SIGHUP]).ok().map(|mut signals| {
-        let handle = signals.handle();
-        std::thread::spawn(move || {
-            let mut signals = signals.forever();
-            if signals.next().is_some() {
-                cancel.cancel();
-            }
-            if signals.next().is_some() {
-                std::process::exit(i32::from(Exit::Cancelled.code()));
-            }
-        });
-        handle
-    });
-    Interrupts(handle)
+/// Listens for Ctrl-C (and TERM, HUP) until closed. While a query runs, the first one cancels it, which keeps the state;
+/// any other ends the program at once, but by an exit, which removes what is temporary.
+pub(super) struct Interrupts {
+    running: Arc<OnceLock<Cancel>>,
+    handle: Option<Handle>,
 }
 
-/// Listens for signals until closed.
-pub(super) struct Interrupts(Option<Handle>);
-
 impl Interrupts {
+    pub(super) fn listen() -> Self {
+        let running = Arc::new(OnceLock::new());
+        let handle = Signals::new([SIGINT, SIGTERM, SIGHUP]).ok().map(|signals| {
+            let (handle, running) = (signals.handle(), Arc::clone(&running));
+            std::thread::spawn(move || attend(signals, &running));
+            handle
+        });
+        Self { running, handle }
+    }
+
+    /// From here on `cancel` stops a query.
+    pub(super) fn query_runs(&self, cancel: Cancel) {
+        let _one_query_a_process = self.running.set(cancel);
+    }
+
     pub(super) fn close(&self) {
-        if let Some(handle) = &self.0 {
+        if let Some(handle) = &self.handle {
             handle.close();
+        }
+    }
+}
+
+fn attend(mut signals: Signals, running: &OnceLock<Cancel>) {
+    let mut cancelled = false;
+    for _ in signals.forever() {
+        match running.get() {
+            Some(cancel) if !std::mem::replace(&mut cancelled, true) => cancel.cancel(),
+            _ => std::process::exit(i32::from(Exit::Cancelled.code())),
         }
     }
 }

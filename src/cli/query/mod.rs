@@ -15,6 +15,7 @@ use crate::engine::{self, BeginError, Query, drop_question, run_query, waiting};
 use crate::provider::Cancel;
 use crate::repl::PythonFactory;
 use clap::{CommandFactory, Parser};
+use exit::Interrupts;
 use live::Live;
 use setup::{Failure, Setup};
 use std::ffi::OsString;
@@ -76,6 +77,7 @@ fn answer(mut args: Args) -> Result<Exit, Failure> {
 }
 
 fn run(args: &Args, work: Work) -> Result<Exit, Failure> {
+    let interrupts = Interrupts::listen();
     let setup = Setup::read(args)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -92,7 +94,7 @@ fn run(args: &Args, work: Work) -> Result<Exit, Failure> {
         cancel: cancel.clone(),
         person: person::at_terminal(setup.verbosity, &live),
     };
-    let interrupts = exit::cancel_on_interrupt(cancel);
+    interrupts.query_runs(cancel);
     let answered = runtime.block_on(async {
         match work {
             Work::Query => run_query(&setup.home, query).await,

@@ -4,6 +4,7 @@
 use super::args::{Args, Verbosity};
 use super::config::{Config, ConfigError};
 use super::exit::Exit;
+use crate::client::{self, EphemeralDir};
 use crate::engine::{BeginError, Home, Input, Limits, Model, Settings};
 use crate::provider::{self, KeyState, OpenError, Settings as ProviderSettings};
 use crate::repl::{PrepareError, ToolModule, prepare};
@@ -31,6 +32,8 @@ pub(super) enum Failure {
         cause: io::Error,
     },
     #[error(transparent)]
+    Ephemeral(#[from] client::Error),
+    #[error(transparent)]
     Id(#[from] StoreError),
     #[error(transparent)]
     Begin(#[from] BeginError),
@@ -49,7 +52,7 @@ pub(super) struct Setup {
     pub(super) settings: Settings,
     pub(super) verbosity: Verbosity,
     /// Keeps an ephemeral session's directory until the program ends.
-    _ephemeral: Option<tempfile::TempDir>,
+    _ephemeral: Option<EphemeralDir>,
 }
 
 impl Setup {
@@ -98,14 +101,17 @@ fn input(args: &Args) -> Input {
     }
 }
 
-fn home(args: &Args) -> Result<(Home, Option<tempfile::TempDir>), Failure> {
+fn home(args: &Args) -> Result<(Home, Option<EphemeralDir>), Failure> {
     if let Some(id) = &args.session_id {
         check_session_id(id)?;
     }
     let (dir, ephemeral) = match (&args.session_dir, &args.session_id) {
         (Some(dir), Some(id)) => (dir.join(id), None),
         (Some(dir), None) => (dir.clone(), None),
-        (None, _) => temporary()?,
+        (None, _) => {
+            let ephemeral = EphemeralDir::new()?;
+            (ephemeral.path().to_owned(), Some(ephemeral))
+        }
     };
     let home = Home {
         log_dir: args.log_dir.clone(),
@@ -116,16 +122,6 @@ fn home(args: &Args) -> Result<(Home, Option<tempfile::TempDir>), Failure> {
         ..Home::new(dir)
     };
     Ok((home, ephemeral))
-}
-
-/// A private directory that is removed when the program ends.
-fn temporary() -> Result<(PathBuf, Option<tempfile::TempDir>), Failure> {
-    let made = tempfile::Builder::new().prefix("fast-rlm-").tempdir();
-    let made = made.map_err(|cause| Failure::File {
-        path: std::env::temp_dir(),
-        cause,
-    })?;
-    Ok((made.path().to_owned(), Some(made)))
 }
 
 fn settings(args: &Args, config: &Config) -> Result<Settings, Failure> {

@@ -42,11 +42,6 @@ impl Clip {
         }
     }
 
-    /// Bytes that were pushed in all.
-    pub(crate) fn total(&self) -> u64 {
-        self.total
-    }
-
     /// Something was left out.
     pub(crate) fn is_cut(&self) -> bool {
         self.total > (self.head.len() + self.tail.len().min(self.tail_cap)) as u64

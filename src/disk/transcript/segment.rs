@@ -183,7 +183,10 @@ impl<F: Findings> Scan<'_, F> {
             first = false;
             match scanner.peek()? {
                 None => return Ok(()),
-                Some(0) => return Ok(self.rest_of_nuls(bytes, offset, scanner.position())),
+                Some(0) => {
+                    self.rest_of_nuls(bytes, offset, scanner.position());
+                    return Ok(());
+                }
                 Some(_) => {}
             }
         }

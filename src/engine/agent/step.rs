@@ -6,6 +6,7 @@ use crate::engine::blocks::repl_code;
 use crate::engine::clock;
 use crate::engine::journal::{Tape, model_call, step_ended};
 use crate::engine::keeper::KeptStep;
+use crate::engine::nesting::too_deep;
 use crate::engine::prompts::{no_code_message, schema_rejection, step_message};
 use crate::engine::run::usage_record;
 use crate::engine::truncate::{head, shown_output};
@@ -174,6 +175,9 @@ impl Agent {
     }
 
     fn refusal(&self, value: &FinalValue) -> Option<String> {
+        if let Some(told) = too_deep("FINAL was not accepted: its value", &value.value) {
+            return Some(told);
+        }
         let errors = self.spec.schema.as_ref()?.errors(&value.value);
         (!errors.is_empty()).then(|| schema_rejection(&errors))
     }

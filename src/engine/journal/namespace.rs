@@ -1,5 +1,6 @@
 //! The namespace after a step, with the contents of those values that the store lacks.
 
+use crate::disk::state_doc::VariableRow;
 use crate::engine::memory::SessionMemory;
 use crate::repl::{Sweep, SweptPickle};
 use crate::store::{At, Binding, BindingKind, Described, Digest, Namespace, NewEvent, SessionWriter, StoreError};
@@ -30,25 +31,17 @@ impl<'a> Values<'a> {
     }
 
     fn bindings(&self) -> Vec<Binding> {
-        let Some(sweep) = self.sweep else { return Vec::new() };
-        let variables = sweep
-            .variables
-            .iter()
-            .filter(|swept| self.memory.doc().variables.contains_key(&swept.name))
-            .map(|swept| Binding {
-                name: swept.name.clone(),
-                kind: BindingKind::Value,
-                digest: self.memory.digest(&swept.name),
-                bytes: 0,
-                described: Described {
-                    type_name: swept.type_name.clone(),
-                    preview: swept.preview.clone(),
-                    comment: swept.comment.clone(),
-                    note: swept.note.clone(),
-                    committed: swept.committed,
-                    weak: false,
-                },
-            });
+        if self.sweep.is_none() {
+            return Vec::new();
+        }
+        // Of the document, not of the sweep: names that failed to restore are still saved.
+        let variables = self.memory.doc().variables.iter().map(|(name, row)| Binding {
+            name: name.clone(),
+            kind: BindingKind::Value,
+            digest: self.memory.digest(name),
+            bytes: 0,
+            described: described(row),
+        });
         let functions = self.memory.doc().functions.iter().map(|(name, source)| Binding {
             name: name.clone(),
             kind: BindingKind::Source,
@@ -86,24 +79,37 @@ impl<'a> Values<'a> {
             .values()
             .map(|source| (Digest::of(source.as_bytes()), source))
             .collect();
-        let variables = self.sweep.map(|sweep| sweep.variables.as_slice()).unwrap_or_default();
-        let pickles: HashMap<Digest, (&str, &SweptPickle)> = variables
-            .iter()
-            .filter_map(|swept| Some((self.memory.digest(&swept.name)?, (swept.name.as_str(), &swept.pickle))))
+        let names: HashMap<Digest, &String> = self
+            .memory
+            .doc()
+            .variables
+            .keys()
+            .filter_map(|name| Some((self.memory.digest(name)?, name)))
             .collect();
-        let content = |digest: &Digest| match (sources.get(digest), pickles.get(digest)) {
-            (Some(source), _) => Some(source.as_bytes().to_vec()),
-            (None, Some((name, pickle))) => self.pickle(name, pickle),
-            (None, None) => None,
+        let content = |digest: &Digest| match sources.get(digest) {
+            Some(source) => Some(source.as_bytes().to_vec()),
+            None => self.pickle(names.get(digest)?),
         };
         missing.iter().filter_map(content).collect()
     }
 
-    /// An unchanged value that the store has never seen came out of a state.json of another program.
-    fn pickle(&self, name: &str, pickle: &SweptPickle) -> Option<Vec<u8>> {
-        match pickle {
-            SweptPickle::Changed(bytes) => Some(bytes.to_vec()),
-            SweptPickle::Unchanged => self.memory.saved_pickle(name),
+    /// A new pickle is in the sweep; one that the store has never seen otherwise came with the session.
+    fn pickle(&self, name: &str) -> Option<Vec<u8>> {
+        let swept = self.sweep?.variables.iter().find(|swept| swept.name == name);
+        match swept.map(|swept| &swept.pickle) {
+            Some(SweptPickle::Changed(bytes)) => Some(bytes.to_vec()),
+            _ => self.memory.saved_pickle(name),
         }
+    }
+}
+
+fn described(row: &VariableRow) -> Described {
+    Described {
+        type_name: row.text("type").unwrap_or_default(),
+        preview: row.text("preview").unwrap_or_default(),
+        comment: row.text("comment"),
+        note: row.text("note"),
+        committed: row.committed(),
+        weak: false,
     }
 }

@@ -3,7 +3,7 @@
 use super::super::memory::ledger_text;
 use crate::disk::state_doc::{CodeRow, QueryRow, StateDoc, VariableRow};
 use crate::store::payload::{Outcome, StepStarted, TurnEnded, TurnStarted};
-use crate::store::{At, BindingKind, Fact, Namespace, Store, StoreError, StoredEvent};
+use crate::store::{At, BindingKind, Digest, Fact, Namespace, Store, StoreError, StoredEvent};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
@@ -155,20 +155,26 @@ impl Projection {
         self.doc.functions.clear();
         self.doc.dropped.clear();
         for binding in namespace.bindings {
-            let value = match &binding.digest {
-                Some(digest) => store.flow.value(digest)?.unwrap_or_default(),
-                None => Vec::new(),
-            };
+            let value = binding
+                .digest
+                .map(|digest| store.flow.value(&digest))
+                .transpose()?
+                .flatten();
             let told = &binding.described;
             match binding.kind {
-                BindingKind::Source => drop(
-                    self.doc
-                        .functions
-                        .insert(binding.name, String::from_utf8_lossy(&value).into_owned()),
-                ),
+                BindingKind::Source => drop(self.doc.functions.insert(
+                    binding.name,
+                    String::from_utf8_lossy(&value.unwrap_or_default()).into_owned(),
+                )),
                 BindingKind::Dropped => drop(self.doc.dropped.insert(binding.name, told.preview.clone())),
                 BindingKind::Value => {
                     let mut row: VariableRow = before.get(&binding.name).cloned().unwrap_or_default();
+                    let saved = || row.pickle_b64().and_then(|text| STANDARD.decode(text).ok());
+                    let same = |pickle: &Vec<u8>| Some(Digest::of(pickle)) == binding.digest;
+                    let Some(value) = value.or_else(|| saved().filter(same)) else {
+                        self.doc.dropped.insert(binding.name, "its saved value was lost".into());
+                        continue;
+                    };
                     row.describe(&STANDARD.encode(value), &told.type_name, &told.preview)?;
                     row.set("comment", &told.comment)?;
                     row.set("note", &told.note)?;

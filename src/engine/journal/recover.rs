@@ -14,6 +14,7 @@ use crate::store::{
     Action, Digest, Fact, FileState, Kind, NewEvent, Select, SessionWriter, Store, StoreError, StoredEvent, reconcile,
     recorded,
 };
+use serde_json::value::to_raw_value;
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -179,9 +180,10 @@ impl Session<'_> {
             None => StateDoc::default(),
         };
         let from = base.map_or(0, |seq| seq + 1);
-        let mut projection = Projection::new(doc, self.turn_before(from)?);
+        let turn = self.turn_before(from)?;
         let events = self.read(Select::all().starting(from))?;
-        self.complete_transcript(&events)?;
+        self.complete_transcript(turn.clone(), &events)?;
+        let mut projection = Projection::new(doc, turn);
         for event in events {
             projection.apply(event)?;
         }
@@ -233,9 +235,13 @@ impl Session<'_> {
         Ok(turn + 1)
     }
 
-    /// Appends the lines of steps that are in the log and not in their transcript.
-    fn complete_transcript(&self, events: &[StoredEvent]) -> Result<(), RecoverError> {
-        let mut lines = Lines::default();
+    /// Appends the lines of steps and FINALs that are in the log and not in their transcript; `turn` is in flight
+    /// before the first event.
+    fn complete_transcript(&self, turn: Option<TurnStarted>, events: &[StoredEvent]) -> Result<(), RecoverError> {
+        let mut lines = Lines {
+            turn: turn.unwrap_or_default(),
+            ..Lines::default()
+        };
         for event in events {
             lines.take(self, event)?;
         }
@@ -283,32 +289,27 @@ impl Lines {
                 let number = u64::from(event.step.unwrap_or_default()) + 1;
                 let failed = ended.exception.is_some();
                 let output = (!ended.output.is_empty()).then_some((ended.output.as_str(), failed));
-                self.add(session, event.time, number, output)?;
+                self.add_step(session, event.time, number, output)?;
             }
+            Fact::Final(result) => self.add_final(session, event.time, &result.value)?,
             _ => {}
         }
         Ok(())
     }
 
-    fn add(
+    fn add_step(
         &self,
         session: &Session<'_>,
         time: i64,
         number: u64,
         output: Option<(&str, bool)>,
     ) -> Result<(), RecoverError> {
-        let Some(log_file) = &self.turn.log_file else {
+        let Some(path) = self.path(session) else {
             return Ok(());
         };
-        let path = session.dir.join(log_file);
-        if present(&path, &self.turn.run_id).contains(&number) {
+        if present(&path, &self.turn.run_id).steps.contains(&number) {
             return Ok(());
         }
-        let agent = AgentRef {
-            run_id: self.turn.run_id.clone(),
-            parent_run_id: None,
-            depth: 0,
-        };
         let step = StepRecord {
             number,
             code: &self.code.code,
@@ -321,25 +322,60 @@ impl Lines {
                 execution: None,
             },
         };
-        Ok(TranscriptWriter::open(&path)?.step(&agent, time, &step)?)
+        Ok(TranscriptWriter::open(&path)?.step(&self.root(), time, &step)?)
+    }
+
+    fn add_final(&self, session: &Session<'_>, time: i64, value: &serde_json::Value) -> Result<(), RecoverError> {
+        let Some(path) = self.path(session) else {
+            return Ok(());
+        };
+        if present(&path, &self.turn.run_id).has_final {
+            return Ok(());
+        }
+        // None is an absent key in transcripts (session-format).
+        let result = (!value.is_null()).then(|| to_raw_value(value)).transpose();
+        let result = result.map_err(ProjectError::from)?;
+        Ok(TranscriptWriter::open(&path)?.result(&self.root(), time, result.as_deref())?)
+    }
+
+    fn path(&self, session: &Session<'_>) -> Option<PathBuf> {
+        self.turn.log_file.as_ref().map(|log_file| session.dir.join(log_file))
+    }
+
+    fn root(&self) -> AgentRef {
+        AgentRef {
+            run_id: self.turn.run_id.clone(),
+            parent_run_id: None,
+            depth: 0,
+        }
     }
 }
 
-/// Steps of a run that its transcript has. A torn last line counts as missing.
-fn present(path: &Path, run_id: &str) -> HashSet<u64> {
+/// What a transcript has of a run.
+#[derive(Debug, Default)]
+struct Present {
+    steps: HashSet<u64>,
+    has_final: bool,
+}
+
+/// Reads what a transcript has of a run. A torn last line counts as missing.
+fn present(path: &Path, run_id: &str) -> Present {
     #[derive(serde::Deserialize)]
     struct Head {
         run_id: String,
+        event_type: String,
         step: Option<u64>,
     }
     let text = std::fs::read(path).unwrap_or_default();
     let heads = text
         .split(|byte| *byte == b'\n')
         .filter_map(|line| serde_json::from_slice::<Head>(line).ok());
-    heads
-        .filter(|head| head.run_id == run_id)
-        .filter_map(|head| head.step)
-        .collect()
+    let mut found = Present::default();
+    for head in heads.filter(|head| head.run_id == run_id) {
+        found.steps.extend(head.step);
+        found.has_final |= head.event_type == "final_result";
+    }
+    found
 }
 
 fn usage_record(call: &ModelCall) -> UsageRecord {

@@ -50,6 +50,8 @@ impl SessionMemory {
                 RestoreKind::Variable => {
                     let row = self.doc.variables.get(&failure.name).cloned().unwrap_or_default();
                     self.held.variables.insert(failure.name.clone(), row);
+                    let digest = self.saved_pickle(&failure.name).map(|pickle| Digest::of(&pickle));
+                    self.digests.extend(digest.map(|digest| (failure.name.clone(), digest)));
                 }
                 RestoreKind::Function => {
                     let source = self.doc.functions.get(&failure.name).cloned().unwrap_or_default();
@@ -64,9 +66,11 @@ impl SessionMemory {
         let mut dropped: IndexMap<String, String> = sweep.dropped.iter().map(told).collect();
         let mut variables = IndexMap::with_capacity(sweep.variables.len());
         for swept in &sweep.variables {
-            match self.holds_secret(swept) {
-                true => drop(dropped.insert(swept.name.clone(), SECRET.into())),
-                false => drop(variables.insert(swept.name.clone(), self.row(swept)?)),
+            if self.holds_secret(swept) {
+                dropped.insert(swept.name.clone(), SECRET.into());
+            } else {
+                self.digest_of(swept);
+                variables.insert(swept.name.clone(), self.row(swept)?);
             }
         }
         let mut functions: IndexMap<String, String> = sweep
@@ -80,6 +84,7 @@ impl SessionMemory {
             .iter()
             .chain(self.held.imports.iter().filter(|held| !sweep.imports.contains(held)));
         self.doc.imports = Some(imports.cloned().collect());
+        self.digests.retain(|name, _| variables.contains_key(name));
         self.doc.variables = variables;
         self.doc.functions = functions;
         self.doc.dropped = dropped;

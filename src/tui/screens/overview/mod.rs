@@ -99,8 +99,8 @@ impl Overview {
         let moved = match action {
             Action::Open | Action::MoveRight => return self.open(ctx),
             Action::Timeline => return Outcome::with(Effect::Push(Route::SessionTimeline)),
-            Action::SearchNext => self.to_match(true),
-            Action::SearchPrevious => self.to_match(false),
+            Action::SearchNext => self.go_to_match(true),
+            Action::SearchPrevious => self.go_to_match(false),
             action => self.timeline.act(action),
         };
         self.remember(ctx);

@@ -32,7 +32,7 @@ impl Overview {
     }
 
     /// Selects the next or the previous match, around the ends.
-    pub(super) fn to_match(&mut self, forward: bool) -> bool {
+    pub(super) fn go_to_match(&mut self, forward: bool) -> bool {
         let (Some(at), Some(last)) = (self.timeline.selected(), self.found.len().checked_sub(1)) else {
             return self.pattern.is_some();
         };

@@ -16,8 +16,8 @@ impl RunScreen {
             return self.toggle_over(kind, ctx);
         }
         match action {
-            Action::RunPrevious => return self.to_run(-1, ctx),
-            Action::RunNext => return self.to_run(1, ctx),
+            Action::RunPrevious => return self.go_to_run(-1, ctx),
+            Action::RunNext => return self.go_to_run(1, ctx),
             Action::Timeline => return Outcome::with(Effect::Push(Route::Timeline { query: self.key })),
             _ => (),
         }
@@ -152,7 +152,7 @@ impl RunScreen {
     }
 
     /// Goes to the run before or after this one, and stays on the screen.
-    fn to_run(&mut self, by: isize, ctx: &Ctx<'_>) -> Outcome {
+    fn go_to_run(&mut self, by: isize, ctx: &Ctx<'_>) -> Outcome {
         let to = self
             .key
             .index(ctx.session)

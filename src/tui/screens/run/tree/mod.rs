@@ -110,13 +110,13 @@ impl Tree {
         match action {
             Action::StepPrevious => self.moved(Action::MoveUp, run),
             Action::StepNext => self.moved(Action::MoveDown, run),
-            Action::Parent => self.to_parent(run),
-            Action::FirstChild => self.to_first_child(run),
-            Action::SiblingNext => self.to_sibling(run, 1),
-            Action::SiblingPrevious => self.to_sibling(run, -1),
+            Action::Parent => self.go_to_parent(run),
+            Action::FirstChild => self.go_to_first_child(run),
+            Action::SiblingNext => self.go_to_sibling(run, 1),
+            Action::SiblingPrevious => self.go_to_sibling(run, -1),
             Action::Fold => self.toggle(run),
-            Action::SearchNext => self.to_match(run, true),
-            Action::SearchPrevious => self.to_match(run, false),
+            Action::SearchNext => self.go_to_match(run, true),
+            Action::SearchPrevious => self.go_to_match(run, false),
             action => self.moved(action, run),
         }
     }
@@ -129,14 +129,14 @@ impl Tree {
         moved
     }
 
-    fn to_parent(&mut self, run: &Run) -> bool {
+    fn go_to_parent(&mut self, run: &Run) -> bool {
         if let Some(above) = self.place().and_then(|place| parent(run, place)) {
             self.go_to(run, above);
         }
         true
     }
 
-    fn to_first_child(&mut self, run: &Run) -> bool {
+    fn go_to_first_child(&mut self, run: &Run) -> bool {
         let child = self
             .place()
             .and_then(|place| children(run, &self.unplaced, place).next());
@@ -147,7 +147,7 @@ impl Tree {
     }
 
     /// The next one under the same parent, around the ends.
-    fn to_sibling(&mut self, run: &Run, by: isize) -> bool {
+    fn go_to_sibling(&mut self, run: &Run, by: isize) -> bool {
         let Some(place) = self.place() else { return true };
         let siblings: Vec<Place> = match parent(run, place) {
             Some(above) => children(run, &self.unplaced, above).collect(),
@@ -236,7 +236,7 @@ impl Tree {
             .collect();
     }
 
-    fn to_match(&mut self, run: &Run, forward: bool) -> bool {
+    fn go_to_match(&mut self, run: &Run, forward: bool) -> bool {
         self.seek(run);
         let at = self.list.selected().unwrap_or(0);
         let after = self.found.partition_point(|found| *found <= at);

@@ -1,0 +1,303 @@
+//! What a session's queries are run with: models, limits, grants, secrets, files. Names are those of the configuration
+//! file. Nothing is opened, read or checked here; that happens when the first query begins.
+
+use crate::engine::{Guard, Limits};
+use crate::provider::{Provider, Settings as ProviderSettings};
+use serde_json::Value;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What queries are run with. Cheap to clone; a mistake in it is an error of the first query.
+///
+/// ```
+/// use fast_rlm::Config;
+///
+/// let config = Config::new("z-ai/glm-5")
+///     .sub_agent("z-ai/glm-5-air")
+///     .max_money_spent(1.50)
+///     .instruction("Answer in one sentence.");
+/// # let _ = config;
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    pub(super) primary: ModelChoice,
+    pub(super) sub: ModelChoice,
+    pub(super) providers: Option<ProviderSettings>,
+    pub(super) limits: Limits,
+    /// US dollars, as given.
+    pub(super) max_money_spent: Option<f64>,
+    pub(super) guard: Guard,
+    pub(super) instruction: Option<String>,
+    pub(super) schema: Option<Value>,
+    pub(super) tools: Vec<ToolSource>,
+    pub(super) no_tools: bool,
+    pub(super) inherit_tools: bool,
+    pub(super) env: Vec<Hidden>,
+    pub(super) secrets: Vec<Hidden>,
+    pub(super) no_session_code: bool,
+    pub(super) log_dir: Option<PathBuf>,
+    pub(super) prefix: Option<String>,
+    pub(super) absolute_logs: bool,
+    pub(super) wait: Duration,
+}
+
+/// A model string, a provider of the caller's own, or both.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ModelChoice {
+    pub(super) name: Option<String>,
+    pub(super) provider: Option<Arc<dyn Provider>>,
+}
+
+/// Where the Python functions that a model may call come from.
+#[derive(Clone, Debug)]
+pub(super) enum ToolSource {
+    File(PathBuf),
+    Text { file: String, source: Arc<str> },
+}
+
+/// A name with a value that must not show.
+#[derive(Clone)]
+pub(super) struct Hidden {
+    pub(super) name: String,
+    pub(super) value: String,
+}
+
+impl fmt::Debug for Hidden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+macro_rules! limits {
+    ($($(#[$doc:meta])* $name:ident: $type:ty;)*) => {
+        /// Limits. One that stops a run ends it with an error that names it; the session keeps every completed step.
+        impl Config {
+            $($(#[$doc])*
+            #[must_use]
+            pub fn $name(mut self, $name: $type) -> Self {
+                self.limits.$name = $name.into();
+                self
+            })*
+        }
+    };
+}
+
+limits! {
+    /// Depth of the deepest sub-agent; the root has depth 0. Default 3.
+    max_depth: u32;
+    /// Model calls of one agent. Default 20.
+    max_calls_per_subagent: u64;
+    /// Model calls of a whole query, sub-agents included. Default: no limit.
+    max_global_calls: u64;
+    /// Completion tokens of a whole query. Default 50,000.
+    max_completion_tokens: u64;
+    /// Tokens of one call, prompt and completion. Default 200,000.
+    max_prompt_tokens: u64;
+    /// Characters of an output that the model is shown: its last ones. Default 10,000.
+    truncate_len: usize;
+    /// Retries of one model call. Default 3.
+    api_max_retries: u32;
+    /// Milliseconds that one model call may take. Default 600,000.
+    api_timeout_ms: u64;
+    /// Seconds of execution of one step, without the time it awaits models or people. Default 120.
+    step_timeout_s: u64;
+    /// MiB of memory of one agent's REPL. Default 512.
+    repl_memory_mb: u64;
+    /// Agents that execute or call a model at the same time. Default 16.
+    max_agents_at_once: usize;
+}
+
+/// Models and money.
+impl Config {
+    /// Defaults, with `model` as the primary agent.
+    #[must_use]
+    pub fn new(model: impl Into<String>) -> Self {
+        Self::default().primary_agent(model)
+    }
+
+    /// The root's model: `z-ai/glm-5`, `scripted:FILE`, … There is no default.
+    #[must_use]
+    pub fn primary_agent(mut self, model: impl Into<String>) -> Self {
+        self.primary.name = Some(model.into());
+        self
+    }
+
+    /// The sub-agents' model. Default: the root's.
+    #[must_use]
+    pub fn sub_agent(mut self, model: impl Into<String>) -> Self {
+        self.sub.name = Some(model.into());
+        self
+    }
+
+    /// A backend of the caller's own for the root, and for sub-agents unless they have another. The model string is
+    /// handed to it as it is; without one, the backend's label stands in records.
+    #[must_use]
+    pub fn provider(mut self, provider: Arc<dyn Provider>) -> Self {
+        self.primary.provider = Some(provider);
+        self
+    }
+
+    /// A backend of the caller's own for sub-agents.
+    #[must_use]
+    pub fn sub_provider(mut self, provider: Arc<dyn Provider>) -> Self {
+        self.sub.provider = Some(provider);
+        self
+    }
+
+    /// Where models are reached, and with which key. Default: what the environment says (`RLM_MODEL_BASE_URL`,
+    /// `RLM_MODEL_API_KEY`, …), read when the first query begins.
+    #[must_use]
+    pub fn provider_settings(mut self, settings: ProviderSettings) -> Self {
+        self.providers = Some(settings);
+        self
+    }
+
+    /// US dollars that a query and its sub-agents may spend. Default 0.20. Calls whose price nobody knows are bound by
+    /// tokens only.
+    #[must_use]
+    pub fn max_money_spent(mut self, dollars: f64) -> Self {
+        self.max_money_spent = Some(dollars);
+        self
+    }
+}
+
+/// What agents are told and given.
+impl Config {
+    /// Added to the end of the root's system prompt.
+    #[must_use]
+    pub fn instruction(mut self, text: impl Into<String>) -> Self {
+        self.instruction = Some(text.into());
+        self
+    }
+
+    /// A JSON Schema that the answer must fit; one that does not goes back to the model.
+    #[must_use]
+    pub fn output_schema(mut self, schema: Value) -> Self {
+        self.schema = Some(schema);
+        self
+    }
+
+    /// A Python file whose functions the root may call. They run inside the sandbox.
+    #[must_use]
+    pub fn tool_file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.tools.push(ToolSource::File(path.into()));
+        self
+    }
+
+    /// Python source whose functions the root may call; `file` names it in tracebacks.
+    #[must_use]
+    pub fn tool_source(mut self, file: impl Into<String>, source: impl Into<Arc<str>>) -> Self {
+        let (file, source) = (file.into(), source.into());
+        self.tools.push(ToolSource::Text { file, source });
+        self
+    }
+
+    /// Whether tools are given at all. Default: yes.
+    #[must_use]
+    pub fn enable_tools(mut self, on: bool) -> Self {
+        self.no_tools = !on;
+        self
+    }
+
+    /// Whether sub-agents get all tools of their parent where none are named. Default: no.
+    #[must_use]
+    pub fn inherit_tools(mut self, on: bool) -> Self {
+        self.inherit_tools = on;
+        self
+    }
+
+    /// An environment variable of the REPLs. Its value is kept out of every file, event and message.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        let (name, value) = (name.into(), value.into());
+        self.env.push(Hidden { name, value });
+        self
+    }
+
+    /// A value to be kept out of every file, event and message; `name` stands in its place. At least 8 characters.
+    #[must_use]
+    pub fn secret(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        let (name, value) = (name.into(), value.into());
+        self.secrets.push(Hidden { name, value });
+        self
+    }
+
+    /// Whether sub-agents that would be given nearly everything are asked about first. Default: yes.
+    #[must_use]
+    pub fn enable_compression_guard(mut self, on: bool) -> Self {
+        self.guard.enabled = on;
+        self
+    }
+
+    /// Characters of the parent's context from which on the guard watches. Default 5,000.
+    #[must_use]
+    pub fn compression_min_chars(mut self, chars: usize) -> Self {
+        self.guard.min_chars = chars;
+        self
+    }
+
+    /// Share of the parent's context, 0 to 1, from which on the guard asks. Default 0.6.
+    #[must_use]
+    pub fn compression_ratio(mut self, share: f64) -> Self {
+        self.guard.ratio = share;
+        self
+    }
+
+    /// Whether a resumed agent is shown the code of earlier queries. Default: yes.
+    #[must_use]
+    pub fn add_session_code_to_context(mut self, on: bool) -> Self {
+        self.no_session_code = !on;
+        self
+    }
+}
+
+/// Files, and other writers.
+impl Config {
+    /// Transcripts go here. Default: `logs/` in the session's directory.
+    #[must_use]
+    pub fn log_dir(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.log_dir = Some(dir.into());
+        self
+    }
+
+    /// First part of a transcript's file name. Default: `run`.
+    #[must_use]
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.prefix = Some(prefix.into());
+        self
+    }
+
+    /// Whether state.json links transcripts by absolute path, for viewers that follow only those. Default: no.
+    #[must_use]
+    pub fn absolute_logs(mut self, on: bool) -> Self {
+        self.absolute_logs = on;
+        self
+    }
+
+    /// How long a session that another process writes to is waited for. Default: not at all.
+    #[must_use]
+    pub fn wait(mut self, wait: Duration) -> Self {
+        self.wait = wait;
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debug_shows_names_of_secrets_only() {
+        let config = Config::new("m")
+            .secret("TOKEN", "very-secret-value")
+            .env("HOME_TOWN", "another-secret");
+        let shown = format!("{config:?}");
+        assert!(shown.contains("TOKEN") && shown.contains("HOME_TOWN"), "{shown}");
+        assert!(
+            !shown.contains("very-secret") && !shown.contains("another-secret"),
+            "{shown}"
+        );
+    }
+}

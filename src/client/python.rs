@@ -1,0 +1,47 @@
+//! What all queries of a process share: the loaded Python, and the threads that queries run on.
+
+use super::error::Error;
+use crate::repl::PythonFactory;
+use crate::repl::prepare::Progress;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use tokio::runtime::{Builder, Handle, Runtime};
+
+/// Loads Python now, so that the first query does not have to: milliseconds, and about 10 s once per machine, with
+/// lines for the user. Later calls do nothing.
+///
+/// # Errors
+///
+/// [`Error::Python`].
+pub fn warm_up(progress: Progress<'_>) -> Result<(), Error> {
+    load(progress).map(drop)
+}
+
+/// The one Python of this process. A load that failed is tried again by the next query.
+pub(super) fn load(progress: Progress<'_>) -> Result<PythonFactory, Error> {
+    static PYTHON: OnceLock<PythonFactory> = OnceLock::new();
+    static LOADING: Mutex<()> = Mutex::new(());
+    if let Some(python) = PYTHON.get() {
+        return Ok(python.clone());
+    }
+    let _one_at_a_time = LOADING.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(python) = PYTHON.get() {
+        return Ok(python.clone());
+    }
+    let python = PythonFactory::load(progress)?;
+    Ok(PYTHON.get_or_init(|| python).clone())
+}
+
+/// The threads of this library. Queries run on them whatever executor the caller has, or none.
+pub(super) fn threads() -> Result<Handle, Error> {
+    static THREADS: Mutex<Option<Runtime>> = Mutex::new(None);
+    let mut threads = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(runtime) = &*threads {
+        return Ok(runtime.handle().clone());
+    }
+    let runtime = Builder::new_multi_thread()
+        .thread_name("fast-rlm")
+        .enable_all()
+        .build()
+        .map_err(Error::Runtime)?;
+    Ok(threads.insert(runtime).handle().clone())
+}

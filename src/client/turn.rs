@@ -1,0 +1,183 @@
+//! Asking a session: one query after another, on the library's own threads.
+
+use super::error::{Error, FailedRun};
+use super::output::Output;
+use super::python;
+use super::session::Session;
+use crate::engine::{self, Answer, Input, Query, RunError, RunEvent, Watch, What, run_query};
+use crate::provider::Cancel;
+use serde_json::Value;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
+
+impl Session {
+    /// Asks, and waits for the answer. In a session that waits for an answer itself, `query` is that answer. May be called anywhere, but blocks the thread; [`Session::send`] does not.
+    ///
+    /// The first query of a process loads Python: milliseconds, or about 10 s the first time on a machine (see
+    /// [`warm_up`](crate::warm_up)).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Run`] when the query ended without FINAL; any other when it did not begin. The session stays usable.
+    pub fn query(&self, query: impl Into<Input>) -> Result<Output, Error> {
+        let turn = Turn::new(self, query.into());
+        let (sender, receiver) = mpsc::sync_channel(1);
+        python::threads()?.spawn(async move {
+            // Nobody receives only when the waiting thread is gone.
+            let _ = sender.send(turn.run().await);
+        });
+        receiver.recv().unwrap_or(Err(Error::Panicked))
+    }
+
+    /// Asks, without blocking. Works on any executor. Dropping the future cancels the query: it is closed and recorded
+    /// as cancelled, and the next one can be asked at once.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::query`].
+    pub async fn send(&self, query: impl Into<Input> + Send) -> Result<Output, Error> {
+        let turn = Turn::new(self, query.into());
+        let cancel = CancelWhenDropped(turn.cancel.clone());
+        let answered = python::threads()?.spawn(turn.run()).await;
+        drop(cancel);
+        answered.unwrap_or(Err(Error::Panicked))
+    }
+}
+
+/// Cancelling a query that has ended changes nothing.
+struct CancelWhenDropped(Cancel);
+
+impl Drop for CancelWhenDropped {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+/// One query, on its way.
+struct Turn {
+    session: Session,
+    input: Input,
+    cancel: Cancel,
+}
+
+impl Turn {
+    fn new(session: &Session, input: Input) -> Self {
+        Self {
+            session: session.clone(),
+            input,
+            cancel: Cancel::new(),
+        }
+    }
+
+    /// Waits for its turn, and takes it.
+    async fn run(self) -> Result<Output, Error> {
+        let shared = self.session.shared.clone();
+        let _turn = shared.turn.clone().lock_owned().await;
+        *shared.running() = Some(self.cancel.clone());
+        let output = self.take().await;
+        *shared.running() = None;
+        if shared.is_closed() {
+            shared.place.leave()?;
+        }
+        output
+    }
+
+    async fn take(self) -> Result<Output, Error> {
+        let session = self.session.clone();
+        let ready = tokio::task::spawn_blocking(move || {
+            let dir = session.open_dir()?;
+            let settings = session.settings()?;
+            let python = python::load(&mut |line| tracing::info!("{line}"))?;
+            make_dir(dir)?;
+            Ok::<_, Error>((settings, python))
+        });
+        let (settings, python) = ready.await.unwrap_or(Err(Error::Panicked))?;
+        if self.session.shared.is_closed() {
+            return Err(Error::Closed);
+        }
+        if self.cancel.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+        let steps = Arc::new(Steps::of(self.session.watch.clone()));
+        let query = Query {
+            input: self.input,
+            settings,
+            factory: Arc::new(python),
+            watch: steps.clone(),
+            cancel: self.cancel,
+            person: self.session.person.clone(),
+        };
+        let answer = ask(&self.session, query).await?;
+        output(answer, steps.count.load(Ordering::SeqCst))
+    }
+}
+
+/// A session that waits for an answer takes what it is sent for one.
+async fn ask(session: &Session, query: Query) -> Result<Answer, Error> {
+    let home = session.home();
+    let Some(question) = session.parked()? else {
+        return Ok(run_query(&home, query).await?);
+    };
+    match query.input.clone() {
+        Input::Text(text) => Ok(engine::answer(&home, text, query).await?),
+        Input::Json(_) | Input::File { .. } => Err(Error::NotAnAnswer {
+            dir: home.dir,
+            question,
+        }),
+    }
+}
+
+/// Also where transcripts go elsewhere.
+fn make_dir(dir: &std::path::Path) -> Result<(), Error> {
+    std::fs::create_dir_all(dir).map_err(|cause| Error::File {
+        path: dir.to_owned(),
+        doing: "creating",
+        cause,
+    })
+}
+
+fn output(answer: Answer, steps: u64) -> Result<Output, Error> {
+    let (usage, run_id, transcript) = (answer.spent, answer.run_id, answer.transcript);
+    let output = |value, converted, suspended| Output {
+        value,
+        converted,
+        suspended,
+        usage,
+        steps,
+        run_id: run_id.clone(),
+        transcript: transcript.clone(),
+    };
+    match answer.result {
+        Ok(result) => Ok(output(result.value, result.converted, None)),
+        Err(RunError::Parked(question)) => Ok(output(Value::Null, false, Some(question))),
+        Err(error) => Err(Error::Run(Box::new(FailedRun {
+            error,
+            usage,
+            steps,
+            run_id,
+            transcript,
+        }))),
+    }
+}
+
+/// Counts the root's steps on their way to who watches.
+struct Steps {
+    count: AtomicU64,
+    watch: Arc<dyn Watch>,
+}
+
+impl Steps {
+    fn of(watch: Arc<dyn Watch>) -> Self {
+        let count = AtomicU64::new(0);
+        Self { count, watch }
+    }
+}
+
+impl Watch for Steps {
+    fn event(&self, event: RunEvent) {
+        if event.agent.depth == 0 && matches!(event.what, What::StepEnded { .. }) {
+            self.count.fetch_add(1, Ordering::SeqCst);
+        }
+        self.watch.event(event);
+    }
+}
