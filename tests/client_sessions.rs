@@ -3,10 +3,11 @@
 #![cfg(feature = "engine")]
 #![allow(
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    clippy::expect_used,
-    reason = "in a test, a surprise is a failure"
+    clippy::string_slice,
+    clippy::print_stderr
 )]
 
 #[path = "../examples/quick_start.rs"]
