@@ -4,6 +4,7 @@ pub(crate) mod child;
 
 use async_trait::async_trait;
 use fast_rlm::provider::{Scripted, Settings};
+use fast_rlm::store::Digest;
 use fast_rlm::{Config, Person, Question, Session};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -82,4 +83,16 @@ pub(crate) fn bytes_of(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
         }
     }
     found
+}
+
+/// A digest of each file under a directory, but for what SQLite's readers share with its writers.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Digests(BTreeMap<PathBuf, Digest>);
+
+impl Digests {
+    pub(crate) fn of(dir: &Path) -> Self {
+        let shared = |path: &Path| path.to_string_lossy().ends_with("-wal") || path.to_string_lossy().ends_with("-shm");
+        let files = bytes_of(dir).into_iter().filter(|(path, _)| !shared(path));
+        Self(files.map(|(path, bytes)| (path, Digest::of(&bytes))).collect())
+    }
 }
