@@ -9,14 +9,17 @@ Examples:
   fast-rlm-log runs/podcasts             facts of a session, as text
   fast-rlm-log runs/podcasts --tui       look around in it
   fast-rlm-log runs                      every session of a directory, a line each
-  fast-rlm-log runs/podcasts --json | jq '.totals.completed.cost_usd'
+  fast-rlm-log runs/podcasts --json | jq .totals.completed.cost_nano_usd
   fast-rlm-log --demo --tui              a session to try it on
 
 Exit codes: 0 done; 2 wrong usage, or a target that is missing or cannot be read.";
 
+/// Heading of options of the terminal program.
+const SCREENS: &str = "Terminal program";
+
 /// Look into recorded sessions: every query, run, step, sub-agent, token and cost in them.
 #[derive(Clone, Debug, Default, Parser)]
-#[command(name = "fast-rlm-log", version, about, after_help = EXAMPLES, max_term_width = 100)]
+#[command(name = "fast-rlm-log", version, after_help = EXAMPLES, max_term_width = 100)]
 pub struct LogArgs {
     /// A session directory, its state.json, one run's .jsonl, or a directory of sessions
     pub target: Option<PathBuf>,
@@ -38,23 +41,23 @@ pub struct LogArgs {
     pub demo: bool,
 
     /// Model of the root agent, for queries asked in the terminal program
-    #[arg(long, value_name = "MODEL")]
+    #[arg(long, help_heading = SCREENS, value_name = "MODEL")]
     pub primary_agent: Option<String>,
 
     /// Model of sub-agents, for queries asked in the terminal program
-    #[arg(long, value_name = "MODEL")]
+    #[arg(long, help_heading = SCREENS, value_name = "MODEL")]
     pub sub_agent: Option<String>,
 
     /// Configuration file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, help_heading = SCREENS, value_name = "FILE")]
     pub config: Option<PathBuf>,
 
     /// dark, light, or a theme file; follows the terminal when not given
-    #[arg(long, value_name = "THEME")]
+    #[arg(long, help_heading = SCREENS, value_name = "THEME")]
     pub theme: Option<String>,
 
     /// Show every screen at once, without movement
-    #[arg(long)]
+    #[arg(long, help_heading = SCREENS)]
     pub no_animation: bool,
 
     /// Draw with ASCII characters only
@@ -62,11 +65,11 @@ pub struct LogArgs {
     pub ascii: bool,
 
     /// Leave the mouse to the terminal
-    #[arg(long)]
+    #[arg(long, help_heading = SCREENS)]
     pub no_mouse: bool,
 
     /// Never write into the session
-    #[arg(long)]
+    #[arg(long, help_heading = SCREENS)]
     pub read_only: bool,
 
     /// Show times in UTC instead of local time (JSON is always in UTC)

@@ -89,3 +89,6 @@ impl Source {
         self.0.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests;

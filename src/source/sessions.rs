@@ -58,6 +58,8 @@ pub struct SessionTotals {
     pub lost_runs: u64,
     /// Sum over those.
     pub lost: Totals,
+    /// The last instant that a transcript has: files can be newer, as copies are.
+    pub last_activity: Option<Time>,
     /// Every transcript was read.
     pub complete: bool,
 }
@@ -168,6 +170,7 @@ pub fn session_totals(path: &Path, options: &OpenOptions, stop: &Stop) -> Option
         completed: session.completed,
         lost_runs: lost.count() as u64,
         lost: session.lost,
+        last_activity: session.queries.iter().filter_map(|query| Some(query.run.span?.1)).max(),
         complete: session.complete,
     })
 }

@@ -51,7 +51,7 @@ impl<'a> Row<'a> {
             queries: summary.queries,
             pending: summary.pending.as_deref(),
             last_query: summary.last_query.as_deref(),
-            last_activity: summary.last_activity.map(iso),
+            last_activity: row.last_activity().map(iso),
             forked_from: summary.parent.as_deref(),
             damaged: match &summary.health {
                 Health::Good => None,

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::cli::progress::ProgressLine;
 use crate::cli::terminal::Look;
+use crate::model::Time;
 use crate::source::{Health, OpenOptions, Progress, SessionSummary, SessionTotals, Stop, session_totals};
 use crate::text::{SafeText, cell_width, count, cut, date_time, plural};
 
@@ -22,6 +23,14 @@ pub(in crate::cli) struct SessionRow {
     pub(in crate::cli) totals: Option<SessionTotals>,
 }
 
+impl SessionRow {
+    /// As its transcripts have it, else as its files do.
+    pub(in crate::cli) fn last_activity(&self) -> Option<Time> {
+        let measured = self.totals.as_ref().and_then(|totals| totals.last_activity);
+        measured.or(self.summary.last_activity)
+    }
+}
+
 /// Reads what the runs of all sessions come to.
 pub(in crate::cli) fn measure(sessions: Vec<SessionSummary>, options: &OpenOptions) -> Vec<SessionRow> {
     let mut line = ProgressLine::new();
@@ -36,7 +45,13 @@ pub(in crate::cli) fn measure(sessions: Vec<SessionSummary>, options: &OpenOptio
         let totals = session_totals(&summary.path, options, &stop);
         SessionRow { summary, totals }
     });
-    rows.collect()
+    let mut rows: Vec<SessionRow> = rows.collect();
+    rows.sort_by(|a, b| {
+        b.last_activity()
+            .cmp(&a.last_activity())
+            .then_with(|| a.summary.path.cmp(&b.summary.path))
+    });
+    rows
 }
 
 pub(in crate::cli) fn write_sessions(

@@ -6,6 +6,7 @@
 mod budget;
 mod error;
 mod head;
+mod memory;
 mod tables;
 
 use std::fs::{File, Metadata};
@@ -17,7 +18,7 @@ use super::files::{open_regular, read_at};
 use super::json::{Fault, FileInput, Input, Scanner};
 use super::lenient;
 use budget::Budget;
-use tables::Memory;
+use memory::Memory;
 
 pub use error::StateError;
 pub use head::{StateHead, read_head};

@@ -4,6 +4,7 @@
 //! (its header) is taken, and where the line lies.
 
 mod body;
+mod damage;
 mod line_reader;
 mod part;
 mod record;

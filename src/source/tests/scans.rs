@@ -1,0 +1,113 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::model::{Final, FinalShape, LogId};
+
+#[test]
+fn long_transcripts_are_numbered_through_over_stretches_and_lines_of_any_length() {
+    let mut text = String::new();
+    let filler = "y".repeat(300_000);
+    for step in 1..=70 {
+        text += &line("r", step).replace("Found", &filler);
+    }
+    text += &line("r", 71).replace("Found", &"z".repeat(10 << 20));
+    text += "null\n";
+    text += &line("r", 72);
+    let watched = Watched::new(STATE, &[("a.jsonl", &text)]);
+    let run = &watched.session.queries[0].run;
+    assert_eq!((run.totals.steps, run.unreadable, run.complete), (72, 1, true));
+    let at: Vec<u64> = run.agents[0].steps.iter().map(|step| step.body.unwrap().line).collect();
+    assert_eq!(at, (1..=71).chain([73]).collect::<Vec<u64>>());
+    assert_eq!(watched.session.problems[0].line, Some(72));
+    let last = run.agents[0].steps.last().unwrap().body.unwrap();
+    assert_eq!(watched.source.body(last).unwrap().code, "x = 72");
+    assert_eq!(watched.source.progress().logs_read, 1);
+}
+
+#[test]
+fn bodies_are_read_as_they_are_and_told_when_they_are_gone() {
+    let step = r#"{"run_id":"r","event_type":"execution_result","step":1,"code":"a\n\"b\"","output":"\ud83d\u001b[0m","reasoning":null}"#;
+    let result = r#"{"run_id":"r","event_type":"final_result","result":{"a": [1]}}"#;
+    let watched = Watched::new(STATE, &[("a.jsonl", &format!("{step}\n{result}\n"))]);
+    let at = watched.session.queries[0].run.agents[0].steps[0].body.unwrap();
+    let body = watched.source.body(at).unwrap();
+    assert_eq!(
+        (body.code.as_str(), body.output.as_str(), body.reasoning),
+        ("a\n\"b\"", "\u{FFFD}\u{1b}[0m", None)
+    );
+    assert!(body.repaired && !body.cut);
+    let next = crate::model::BodyRef {
+        line: 2,
+        offset: at.offset + at.len + 1,
+        len: result.len() as u64,
+        ..at
+    };
+    let value = Final::Value {
+        shape: FinalShape::Object,
+        text: r#"{"a":[1]}"#.into(),
+    };
+    assert_eq!(watched.source.body(next).unwrap().result, value);
+    fs::write(watched.path("logs/a.jsonl"), "{}").unwrap();
+    assert!(matches!(
+        watched.source.body(next),
+        Err(BodyError::Changed { line: 2, .. })
+    ));
+    fs::remove_file(watched.path("logs/a.jsonl")).unwrap();
+    assert!(matches!(watched.source.body(next), Err(BodyError::Unreadable { .. })));
+    let unknown = crate::model::BodyRef { log: LogId(9), ..next };
+    assert!(matches!(watched.source.body(unknown), Err(BodyError::UnknownLog)));
+}
+
+#[test]
+fn a_whole_query_comes_from_beside_its_transcript_and_never_from_elsewhere() {
+    let watched = Watched::new(STATE, &[("a.jsonl", &line("r", 1)), ("a.query", "the whole text")]);
+    assert_eq!(watched.source.whole_query(LogId(0)).as_deref(), Some("the whole text"));
+    let pending = r#"{"queries":[],"pending_query":"p","query_file":"../outside"}"#;
+    let watched = Watched::new(pending, &[]);
+    assert_eq!(watched.session.facts.pending_full, None);
+}
+
+#[test]
+fn a_stopped_scan_says_nothing_more() {
+    let watched = Watched::new(STATE, &[("a.jsonl", "")]);
+    watched.append("logs/a.jsonl", &line("r", 1));
+    let Opened::Session { source, .. } = open(watched.dir.path(), &options()).unwrap() else {
+        panic!()
+    };
+    let stop = Stop::default();
+    stop.stop();
+    source.scan(&stop, &mut |events| panic!("{events:?}"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 48, ..ProptestConfig::default() })]
+
+    /// Read at once or as it grows in pieces: the same session comes of it.
+    #[test]
+    fn growing_and_being_there_are_the_same(cuts in prop::collection::vec(0_usize..600, 0..4), garbage in prop::collection::vec(any::<u8>(), 0..60)) {
+        let mut bytes = line("r", 1).into_bytes();
+        bytes.extend(&garbage);
+        bytes.extend(b"\n");
+        bytes.extend((2..4).flat_map(|step| line("r", step).into_bytes()));
+        let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(bytes.len())).chain([bytes.len()]).collect();
+        cuts.sort_unstable();
+        let mut growing = Watched::new(STATE, &[("a.jsonl", "")]);
+        let mut from = 0;
+        for cut in cuts {
+            let mut file = fs::File::options().append(true).open(growing.path("logs/a.jsonl")).unwrap();
+            file.write_all(&bytes[from..cut]).unwrap();
+            from = cut;
+            growing.refresh();
+        }
+        let whole = Watched::new(STATE, &[("a.jsonl", "")]);
+        fs::write(whole.path("logs/a.jsonl"), &bytes).unwrap();
+        let mut whole = Watched { session: Session::default(), ..whole };
+        let Opened::Session { events, source } = open(whole.dir.path(), &options()).unwrap() else { panic!() };
+        whole.take(events);
+        let mut scanned = Vec::new();
+        source.scan(&Stop::default(), &mut |events| scanned.extend(events));
+        whole.take(scanned);
+        prop_assert_eq!(&growing.session.queries, &whole.session.queries);
+        prop_assert_eq!(growing.problems(), whole.problems());
+    }
+}

@@ -1,0 +1,147 @@
+//! Numbers, costs and instants of any kind, through the real viewer: exact where they are known, unknown where they
+//! are not, and never hidden.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice
+)]
+
+mod viewer_files;
+
+use serde_json::{Value, json};
+use viewer_files::{Place, lines, problems, run, step, step_of};
+
+fn one(line: String) -> Value {
+    Place::with_log(&lines(&[line])).json()
+}
+
+#[test]
+fn counts_of_any_form_are_read_or_unknown() {
+    for (total, tokens, odd) in [
+        ("12.0", 12, 0),
+        ("\"12\"", 12, 1),
+        ("1e400", 11, 1),
+        ("123456789012345678901234567890", 11, 1),
+        ("-5", 11, 1),
+        ("NaN", 11, 1),
+        ("null", 11, 0),
+        ("[12]", 11, 1),
+        ("9007199254740993", 9_007_199_254_740_993_u64, 0),
+        ("18446744073709551615", u64::MAX, 0),
+    ] {
+        let json = one(step(1, "").replace("\"total_tokens\":11", &format!("\"total_tokens\":{total}")));
+        assert_eq!(run(&json)["tokens"]["total"], tokens, "{total}");
+        assert_eq!(problems(&json).len(), odd, "{total}");
+    }
+}
+
+#[test]
+fn the_last_of_duplicate_keys_counts() {
+    let json = one(step(1, "").replace(
+        "\"usage\":",
+        "\"usage\":{\"total_tokens\":5},\"hasError\":true,\"usage\":",
+    ));
+    assert_eq!(
+        (&run(&json)["tokens"]["total"], &run(&json)["failed_steps"]),
+        (&json!(11), &json!(1))
+    );
+}
+
+#[test]
+fn costs_are_exact_and_unknown_is_not_zero() {
+    for (cost, nano, shown) in [
+        ("0", Some(0_i64), "$0"),
+        ("0.0", Some(0), "$0"),
+        ("4e-9", Some(4), "$0.000000004"),
+        ("0.0000378", Some(37_800), "$0.0000378"),
+        ("0.00499", Some(4_990_000), "$0.00499"),
+        ("0.995", Some(995_000_000), "$1.00"),
+        ("1234.5", Some(1_234_500_000_000), "$1,234.50"),
+        ("-1e-9", Some(-1), "-$0.000000001"),
+        ("\"0.41\"", Some(410_000_000), "$0.41"),
+        ("null", None, "unknown"),
+        ("1e400", None, "unknown"),
+        ("\"free\"", None, "unknown"),
+    ] {
+        let place = Place::with_log(&lines(&[step(1, "").replace("0.001", cost)]));
+        let json = place.json();
+        let known = u64::from(nano.is_some());
+        assert_eq!(run(&json)["cost_nano_usd"], nano.unwrap_or(0), "{cost}");
+        assert_eq!(
+            (&run(&json)["steps_with_cost"], &run(&json)["steps_without_cost"]),
+            (&json!(known), &json!(1 - known))
+        );
+        let stats = place.stats();
+        let line = stats
+            .lines()
+            .find(|line| line.trim_start().starts_with("Cost "))
+            .unwrap();
+        assert_eq!(line.split_whitespace().last(), Some(shown), "{cost}");
+    }
+}
+
+#[test]
+fn sums_are_integers_with_the_unknown_beside_them() {
+    let mut log: Vec<String> = (1..=10).map(|n| step(n, "").replace("0.001", "0.1")).collect();
+    log.extend((11..=13).map(|n| step(n, "").replace(",\"cost\":0.001", "")));
+    let place = Place::with_log(&lines(&log));
+    assert_eq!(run(&place.json())["cost_nano_usd"], 1_000_000_000_i64, "no 0.9999999");
+    assert!(place.stats().contains("$1.00 + 3 unknown"));
+}
+
+#[test]
+fn clocks_of_any_kind_hide_nothing() {
+    let timed = |run: &str, step: u64, start: &str, end: &str| {
+        step_of(
+            run,
+            step,
+            &format!(r#","timestamps":{{"llm_call_start":{start},"llm_call_end":{end}}}"#),
+        )
+    };
+    let log = lines(&[
+        timed("r1", 1, "\"2026-01-01T00:00:05Z\"", "\"2026-01-01T00:00:01Z\""),
+        timed("r1", 2, "\"2026-01-01T02:00:00+02:00\"", "\"2026-01-01T00:00:00.250\""),
+        timed("r1", 3, "1767225600000", "1e400"),
+        timed("r1", 4, "\"yesterday\"", "null"),
+        step_of("early", 1, r#","parent_run_id":"r1""#).replace("2026-01-01T00:00:01Z", "1999-01-01T00:00:00Z"),
+    ]);
+    let place = Place::with_log(&log);
+    let json = place.json();
+    assert_eq!(
+        (&run(&json)["steps"], &run(&json)["agents"], &run(&json)["events"]),
+        (&json!(5), &json!(2), &json!(5))
+    );
+    let kinds: Vec<String> = problems(&json).into_iter().map(|(kind, _, _)| kind).collect();
+    assert!(
+        kinds.contains(&"clock".to_owned()) && kinds.contains(&"number".to_owned()),
+        "{kinds:?}"
+    );
+    assert_eq!(json["queries"][0]["started"].as_str().map(|at| &at[..4]), Some("1999"));
+}
+
+#[test]
+fn a_root_without_usage_counts_its_children_once() {
+    let log = lines(&[
+        r#"{"run_id":"r1","event_type":"agent_start"}"#.to_owned(),
+        step_of("a", 1, r#","parent_run_id":"r1""#),
+        step_of("b", 1, r#","parent_run_id":"a""#),
+    ]);
+    let json = Place::with_log(&log).json();
+    assert_eq!(
+        (&run(&json)["tokens"]["total"], &run(&json)["root_steps"]),
+        (&json!(22), &json!(0))
+    );
+}
+
+#[test]
+fn many_steps_and_a_giant_beside_them() {
+    let mut log: Vec<String> = (1..=20_000).map(|n| step(n, "")).collect();
+    log.push(step(20_001, "").replace("\"total_tokens\":11", "\"total_tokens\":18446744073709551615"));
+    let json = Place::with_log(&lines(&log)).json();
+    assert_eq!(
+        (&run(&json)["steps"], &run(&json)["tokens"]["total"]),
+        (&json!(20_001), &json!(u64::MAX))
+    );
+}
