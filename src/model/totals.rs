@@ -24,11 +24,16 @@ impl Totals {
         self.agents = self.agents.saturating_add(other.agents);
     }
 
-    /// `245,622 tokens`, or `tokens unknown` where neither tokens nor a cost were reported.
+    /// Whether tokens were reported for what is summed; of nothing at all, zero is known.
+    pub fn tokens_known(&self) -> bool {
+        self.usage.is_reported() || (self.steps == 0 && !self.cost.is_unknown())
+    }
+
+    /// `245,622 tokens`, or `tokens unknown`.
     pub fn tokens(&self) -> String {
-        match self.cost.is_unknown() && !self.usage.is_reported() {
-            true => "tokens unknown".into(),
-            false => plural(u128::from(self.usage.total), "token", "tokens"),
+        match self.tokens_known() {
+            true => plural(u128::from(self.usage.total), "token", "tokens"),
+            false => "tokens unknown".into(),
         }
     }
 }

@@ -76,11 +76,7 @@ struct Figures {
 
 impl Figures {
     fn new(heading: &'static str, runs: String, totals: &Totals) -> Self {
-        let tokens = if totals.steps > 0 && !totals.usage.is_reported() {
-            "tokens unknown".to_owned()
-        } else {
-            plural(totals.usage.total.into(), "token", "tokens")
-        };
+        let tokens = totals.tokens();
         let steps = plural(totals.steps.into(), "step", "steps");
         Self {
             heading,
@@ -189,8 +185,12 @@ fn narrow(session: &Session, ctx: &Ctx<'_>) -> Vec<Styled> {
     let lost = session.queries.len() as u128 - completed.min(session.queries.len() as u128);
     let text = ctx.style(Role::Text);
     let totals = |words: String, totals: &Totals| {
-        let tokens = compact_count(totals.usage.total.into());
-        Styled::of(SafeText::line(&format!("{words} · {tokens} · {}", totals.cost)), text)
+        let figures = match (totals.tokens_known(), totals.cost.is_unknown()) {
+            (false, true) => "tokens and cost unknown".into(),
+            (false, false) => format!("tokens unknown · {}", totals.cost),
+            (true, _) => format!("{} · {}", compact_count(totals.usage.total.into()), totals.cost),
+        };
+        Styled::of(SafeText::line(&format!("{words} · {figures}")), text)
     };
     let mut rows = vec![totals(plural(completed, "query", "queries"), &session.completed)];
     if lost > 0 {

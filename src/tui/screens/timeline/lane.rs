@@ -60,10 +60,7 @@ pub(super) fn row(row: &ChartRow, view: &Viewport, columns: Columns, breaks: &[u
     let steps = fit_right(&count(u128::from(row.steps)), columns.steps);
     line.push(SafeText::line(&steps), ctx.style(Role::Dim));
     let took = row.duration.map_or_else(|| "?".to_owned(), duration);
-    line.push(
-        SafeText::line(&fit_right(&took, columns.duration)),
-        ctx.style(Role::Text),
-    );
+    line.push(SafeText::line(&figure(&took, columns.duration)), ctx.style(Role::Text));
     line
 }
 
@@ -103,4 +100,23 @@ pub(super) fn names<'a>(query: &'a Query, agent: &'a Agent) -> (String, Option<&
         return (format!("{} ", query.label), Some(&query.text));
     }
     (name.clone(), None)
+}
+
+/// At the right of its column, after a cell of air: two figures that touch would read as one.
+fn figure(text: &str, cells: usize) -> String {
+    match cells.checked_sub(1) {
+        Some(room) => format!(" {}", fit_right(text, room)),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_figure_does_not_touch_the_one_before() {
+        assert_eq!(figure("739983d 00h", 9), " 739983d…");
+        assert_eq!((figure("12m 07s", 9), figure("1 ms", 0)), ("  12m 07s".into(), String::new()));
+    }
 }
