@@ -8,6 +8,8 @@
     clippy::string_slice
 )]
 
+// Each of its users needs its own part of it.
+#[allow(dead_code)]
 mod viewer_files;
 
 use serde_json::{Value, json};

@@ -1,5 +1,3 @@
-use proptest::prelude::*;
-
 use super::*;
 use crate::model::{Final, FinalShape, LogId};
 
@@ -77,37 +75,4 @@ fn a_stopped_scan_says_nothing_more() {
     let stop = Stop::default();
     stop.stop();
     source.scan(&stop, &mut |events| panic!("{events:?}"));
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 48, ..ProptestConfig::default() })]
-
-    /// Read at once or as it grows in pieces: the same session comes of it.
-    #[test]
-    fn growing_and_being_there_are_the_same(cuts in prop::collection::vec(0_usize..600, 0..4), garbage in prop::collection::vec(any::<u8>(), 0..60)) {
-        let mut bytes = line("r", 1).into_bytes();
-        bytes.extend(&garbage);
-        bytes.extend(b"\n");
-        bytes.extend((2..4).flat_map(|step| line("r", step).into_bytes()));
-        let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(bytes.len())).chain([bytes.len()]).collect();
-        cuts.sort_unstable();
-        let mut growing = Watched::new(STATE, &[("a.jsonl", "")]);
-        let mut from = 0;
-        for cut in cuts {
-            let mut file = fs::File::options().append(true).open(growing.path("logs/a.jsonl")).unwrap();
-            file.write_all(&bytes[from..cut]).unwrap();
-            from = cut;
-            growing.refresh();
-        }
-        let whole = Watched::new(STATE, &[("a.jsonl", "")]);
-        fs::write(whole.path("logs/a.jsonl"), &bytes).unwrap();
-        let mut whole = Watched { session: Session::default(), ..whole };
-        let Opened::Session { events, source } = open(whole.dir.path(), &options()).unwrap() else { panic!() };
-        whole.take(events);
-        let mut scanned = Vec::new();
-        source.scan(&Stop::default(), &mut |events| scanned.extend(events));
-        whole.take(scanned);
-        prop_assert_eq!(&growing.session.queries, &whole.session.queries);
-        prop_assert_eq!(growing.problems(), whole.problems());
-    }
 }

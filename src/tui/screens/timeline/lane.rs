@@ -117,6 +117,9 @@ mod tests {
     #[test]
     fn a_long_figure_does_not_touch_the_one_before() {
         assert_eq!(figure("739983d 00h", 9), " 739983d…");
-        assert_eq!((figure("12m 07s", 9), figure("1 ms", 0)), ("  12m 07s".into(), String::new()));
+        assert_eq!(
+            (figure("12m 07s", 9), figure("1 ms", 0)),
+            ("  12m 07s".into(), String::new())
+        );
     }
 }
