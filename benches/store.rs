@@ -49,6 +49,7 @@ fn ending(step: u32) -> Vec<NewEvent> {
         ..StepEnded::default()
     };
     let swept = Swept {
+        imports: vec![],
         state: Some(Digest::of(b"state")),
         dropped: vec![],
     };

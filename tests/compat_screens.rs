@@ -3,9 +3,14 @@
 //!
 //! The sessions of an existing installation are found through `FAST_RLM_COMPAT_DIR`, with an answer key beside them;
 //! without it those tests say that they are skipped. The demo session is always there: its screens are snapshots.
-
-// Lints know tests, but not what tests call.
-#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::print_stderr)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stderr
+)]
 
 #[path = "compat_screens/facts.rs"]
 mod facts;

@@ -1,6 +1,14 @@
 //! The demo session is what its generator writes, byte for byte, and has something of everything in it.
+#![cfg(feature = "engine")]
 // The lints exempt test functions only; what they share may fail as they do.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stderr
+)]
 
 #[path = "../examples/generate_demo/demo/mod.rs"]
 mod demo;

@@ -1,6 +1,13 @@
 //! Exports of a real session's files, through the source that reads them.
 // The lints exempt test functions only; what they share may fail as they do.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stderr
+)]
 
 use fast_rlm::model::Session;
 use fast_rlm::source::{OpenOptions, Opened, Source, Stop, open};

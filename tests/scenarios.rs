@@ -2,12 +2,15 @@
 //! what they cost.
 //!
 //! The server lies beside the sessions of `FAST_RLM_COMPAT_DIR`; without it these tests say that they are skipped.
+#![cfg(feature = "engine")]
 #![allow(
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    clippy::expect_used,
-    reason = "in a test, a surprise is a failure"
+    clippy::string_slice,
+    clippy::print_stderr,
+    clippy::approx_constant
 )]
 
 mod running;

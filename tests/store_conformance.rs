@@ -1,6 +1,13 @@
 //! Stores keep their promises, whatever they are made of.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stderr
+)]
 
 use fast_rlm::store::conformance::{Case, event_cases, flow_cases};
 use fast_rlm::store::{EventStore, FlowStore, SqliteEvents, SqliteFlow};

@@ -5,7 +5,9 @@
 
 use super::person::Question;
 use crate::provider::Usage;
+use crate::text::secret::Secrets;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Which agent an event is about.
@@ -88,6 +90,30 @@ pub enum What {
     },
     /// Something to tell a person once: an unknown price, a tool file that did not load.
     Notice(String),
+}
+
+impl What {
+    /// Without secrets, as it may be shown. Texts of the model need no look: it was never told any.
+    pub(super) fn redacted(self, secrets: &Secrets) -> Self {
+        let hide = |text: String| secrets.redact(&text).into_owned();
+        match self {
+            Self::Started { task } => Self::Started { task: hide(task) },
+            Self::Output(text) => Self::Output(hide(text)),
+            Self::Final(value) => Self::Final(redacted_value(value, secrets)),
+            Self::Ended { error } => Self::Ended { error: error.map(hide) },
+            Self::Notice(text) => Self::Notice(hide(text)),
+            other => other,
+        }
+    }
+}
+
+/// A value without secrets; the same value where there is none in it.
+pub(super) fn redacted_value(value: Value, secrets: &Secrets) -> Value {
+    let text = value.to_string();
+    match secrets.redact(&text) {
+        Cow::Borrowed(_) => value,
+        Cow::Owned(redacted) => serde_json::from_str(&redacted).unwrap_or(Value::String(redacted)),
+    }
 }
 
 /// Takes events as they happen. Called on the engine's tasks: must not block.

@@ -11,6 +11,7 @@ mod journal;
 mod keeper;
 mod limits;
 mod memory;
+mod nesting;
 mod open;
 mod person;
 mod preamble;

@@ -59,7 +59,7 @@ impl Run {
         self.watch.event(RunEvent {
             agent: agent.clone(),
             time: clock::now(),
-            what,
+            what: what.redacted(&self.settings.secrets),
         });
     }
 

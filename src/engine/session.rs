@@ -3,8 +3,7 @@
 use super::agent::{Ended, Spec, run_resumed};
 use super::budget::Spent;
 use super::error::RunError;
-use super::event::What;
-use super::event::{AgentId, Watch};
+use super::event::{AgentId, Watch, What, redacted_value};
 use super::input::{Input, InputError, Prepared};
 use super::journal::{RecoverError, Tape, load_parked};
 use super::keeper::Keeper;
@@ -20,6 +19,7 @@ use crate::provider::Cancel;
 use crate::repl::{FinalValue, ReplFactory};
 use crate::store::payload::TurnStarted;
 use crate::store::{SessionRow, Store, StoreError, locate};
+use crate::text::secret::Secrets;
 use serde_json::Value;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -286,10 +286,18 @@ async fn finish(run: Arc<Run>, spec: Spec, tape: Option<Tape>, notes: Vec<String
     }
     let ended = run_resumed(Arc::clone(&run), spec, tape).await;
     Answer {
-        result: close(ended),
+        result: close(ended).map(|value| shown(value, &run.settings.secrets)),
         spent: run.budget.spent(),
         run_id,
         transcript: run.transcript_path().to_owned(),
+    }
+}
+
+/// FINAL as the ledger has it: it leaves the REPL without secrets.
+fn shown(value: FinalValue, secrets: &Secrets) -> FinalValue {
+    FinalValue {
+        value: redacted_value(value.value, secrets),
+        ..value
     }
 }
 

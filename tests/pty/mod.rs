@@ -19,7 +19,7 @@ struct Screen {
 }
 
 /// A program that runs in a terminal of 100×30.
-pub struct Pty {
+pub(crate) struct Pty {
     master: Option<Box<dyn MasterPty + Send>>,
     writer: Option<Box<dyn Write + Send>>,
     child: Box<dyn Child + Send + Sync>,
@@ -29,7 +29,7 @@ pub struct Pty {
 }
 
 /// A small session to open.
-pub fn session_dir() -> PathBuf {
+pub(crate) fn session_dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo")
 }
 
@@ -44,7 +44,7 @@ fn size(rows: u16, cols: u16) -> PtySize {
 
 impl Pty {
     /// Starts the viewer on a small session.
-    pub fn start(args: &[&str], env: &[(&str, &str)]) -> Self {
+    pub(crate) fn start(args: &[&str], env: &[(&str, &str)]) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fast-rlm-log"));
         command.arg(session_dir());
         command.args(args);
@@ -53,7 +53,7 @@ impl Pty {
     }
 
     /// Starts a shell with job control.
-    pub fn shell() -> Self {
+    pub(crate) fn shell() -> Self {
         let mut command = CommandBuilder::new("bash");
         command.args(["--norc", "--noprofile", "-i"]);
         Self::spawn(command, &[])
@@ -84,24 +84,24 @@ impl Pty {
         }
     }
 
-    pub fn pid(&self) -> i32 {
+    pub(crate) fn pid(&self) -> i32 {
         i32::try_from(self.child.process_id().unwrap()).unwrap()
     }
 
     /// Types.
-    pub fn send(&mut self, keys: &str) {
+    pub(crate) fn send(&mut self, keys: &str) {
         let writer = self.writer.as_mut().unwrap();
         writer.write_all(keys.as_bytes()).unwrap();
         writer.flush().unwrap();
     }
 
     /// Everything that was written so far.
-    pub fn written(&self) -> String {
+    pub(crate) fn written(&self) -> String {
         String::from_utf8_lossy(&self.screen.lock().unwrap().bytes).into_owned()
     }
 
     /// Forgets what the screen shows.
-    pub fn clear_screen_log(&self) {
+    pub(crate) fn clear_screen_log(&self) {
         self.screen.lock().unwrap().parser.process(b"\x1b[2J\x1b[H");
     }
 
@@ -110,7 +110,7 @@ impl Pty {
     }
 
     /// Waits until the screen shows a text.
-    pub fn wait_for(&self, text: &str) {
+    pub(crate) fn wait_for(&self, text: &str) {
         let since = Instant::now();
         while !self.shows(text) {
             let contents = || self.screen.lock().unwrap().parser.screen().contents();
@@ -120,7 +120,7 @@ impl Pty {
     }
 
     /// Waits until nothing was written for a while.
-    pub fn settle(&self) {
+    pub(crate) fn settle(&self) {
         let mut before = usize::MAX;
         while before != self.written().len() {
             before = self.written().len();
@@ -128,7 +128,7 @@ impl Pty {
         }
     }
 
-    pub fn resize(&self, rows: u16, cols: u16) {
+    pub(crate) fn resize(&self, rows: u16, cols: u16) {
         let sized = |n: u16| std::num::NonZeroU16::new(n).unwrap();
         self.screen
             .lock()
@@ -140,21 +140,21 @@ impl Pty {
     }
 
     /// Whether the terminal echoes and reads by lines, as a shell's does.
-    pub fn is_cooked(&self) -> bool {
+    pub(crate) fn is_cooked(&self) -> bool {
         let terminal = reader_of(self.master.as_ref().unwrap().as_ref());
         let modes = rustix::termios::tcgetattr(&terminal).unwrap().local_modes;
         modes.contains(rustix::termios::LocalModes::ICANON | rustix::termios::LocalModes::ECHO)
     }
 
     /// Closes the terminal under the program.
-    pub fn hang_up(&mut self) {
+    pub(crate) fn hang_up(&mut self) {
         self.gone.store(true, Ordering::SeqCst);
         self.writer = None;
         self.master = None;
     }
 
     /// Waits for the end; returns the exit code.
-    pub fn exit_code(&mut self) -> u32 {
+    pub(crate) fn exit_code(&mut self) -> u32 {
         self.wait_for_end();
         let code = self.child.wait().unwrap().exit_code();
         self.settle();
@@ -162,7 +162,7 @@ impl Pty {
     }
 
     /// Waits for the end.
-    pub fn wait_for_end(&mut self) {
+    pub(crate) fn wait_for_end(&mut self) {
         let since = Instant::now();
         while self.child.try_wait().unwrap().is_none() {
             assert!(since.elapsed() < LIMIT, "it did not end");

@@ -1,6 +1,13 @@
 //! The stores' files: made, found, brought up to date, refused, read without a trace, and their true troubles told.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stderr
+)]
 
 mod formats;
 mod places;

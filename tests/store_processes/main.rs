@@ -3,7 +3,14 @@
 //! The other processes are this same test binary, started again for the test `child`, which plays the role that an
 //! environment variable names.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stderr
+)]
 
 mod crashes;
 mod roles;

@@ -4,6 +4,7 @@
 use super::Spec;
 use crate::engine::clock;
 use crate::engine::event::AgentId;
+use crate::engine::nesting::too_deep;
 use crate::engine::schema::OutputSchema;
 use crate::engine::settings::Settings;
 use crate::engine::truncate::head;
@@ -35,6 +36,9 @@ pub(super) fn delegations(args: &[Value], known_tools: &[String], inherit: bool)
 impl Delegation {
     fn check(args: &Value, known_tools: &[String], inherit: bool) -> Result<Self, HostError> {
         let context = args.get("context").cloned().unwrap_or_default();
+        if let Some(told) = too_deep("the sub-agent's context", &context) {
+            return Err(bad_value(told));
+        }
         Ok(Self {
             chars: context_chars(&context),
             context,
@@ -103,10 +107,16 @@ fn schema(source: Option<&Value>) -> Result<Option<OutputSchema>, HostError> {
         return Ok(None);
     };
     let compiled = OutputSchema::compile(source);
-    compiled.map(Some).map_err(|error| HostError {
+    compiled
+        .map(Some)
+        .map_err(|error| bad_value(format!("schema: {error}")))
+}
+
+fn bad_value(message: String) -> HostError {
+    HostError {
         exception: PythonException::Value,
-        message: format!("schema: {error}"),
-    })
+        message,
+    }
 }
 
 /// The tools a sub-agent gets: those named, which must be the caller's own; unnamed, none or (where it is set) all.
@@ -123,11 +133,9 @@ fn granted(named: Option<&Value>, known: &[String], inherit: bool) -> Result<Vec
             } else {
                 format!("yours are {}", known.join(", "))
             };
-            let message = format!("tools: there is no tool {unknown:?} to hand over; {have}");
-            Err(HostError {
-                exception: PythonException::Value,
-                message,
-            })
+            Err(bad_value(format!(
+                "tools: there is no tool {unknown:?} to hand over; {have}"
+            )))
         }
     }
 }

@@ -76,7 +76,9 @@ impl Agent {
 
     fn system_prompt(&self) -> String {
         let leaf = self.spec.role(self.run.settings.limits.max_depth) == Role::Leaf;
-        system_prompt(leaf, self.keeper.is_some(), self.spec.instruction.as_deref())
+        let prompt = system_prompt(leaf, self.keeper.is_some(), self.spec.instruction.as_deref());
+        // A sub-agent's instruction is put together by code, which knows the secrets.
+        self.run.settings.secrets.redact(&prompt).into_owned()
     }
 
     /// Runs the probe, records it, and puts the first two messages.

@@ -6,6 +6,7 @@ use crate::engine::blocks::repl_code;
 use crate::engine::clock;
 use crate::engine::journal::{Tape, model_call, step_ended};
 use crate::engine::keeper::KeptStep;
+use crate::engine::nesting::too_deep;
 use crate::engine::prompts::{no_code_message, schema_rejection, step_message};
 use crate::engine::run::usage_record;
 use crate::engine::truncate::{head, shown_output};
@@ -132,6 +133,8 @@ impl Agent {
         let outcome = {
             let mut running = std::pin::pin!(self.repl.run(step, &mut output));
             tokio::select! {
+                // In this order: a step that has not begun would not notice that it is to stop.
+                biased;
                 outcome = &mut running => outcome,
                 // The instance is given up: the step runs again from its start when the answer is there.
                 question = self.talk.parked() => return Err(RunError::Parked(question)),
@@ -174,6 +177,9 @@ impl Agent {
     }
 
     fn refusal(&self, value: &FinalValue) -> Option<String> {
+        if let Some(told) = too_deep("FINAL was not accepted: its value", &value.value) {
+            return Some(told);
+        }
         let errors = self.spec.schema.as_ref()?.errors(&value.value);
         (!errors.is_empty()).then(|| schema_rejection(&errors))
     }

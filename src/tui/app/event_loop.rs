@@ -45,6 +45,8 @@ pub(super) struct App {
     ground: GroundListener,
     /// The theme follows the terminal's ground.
     auto_theme: Option<Depth>,
+    /// When the ground was asked for.
+    asked: Instant,
     exit: Option<u8>,
 }
 
@@ -65,6 +67,7 @@ impl App {
             started: Instant::now(),
             ground: GroundListener::default(),
             auto_theme,
+            asked: Instant::now(),
             exit: None,
         }
     }
@@ -76,6 +79,7 @@ impl App {
         self.draw()?;
         if self.auto_theme.is_some() {
             self.terminal.ask_ground()?;
+            self.asked = Instant::now();
         }
         self.inputs.listen(true);
         while self.exit.is_none() {
@@ -183,7 +187,7 @@ impl App {
 
     /// One repaint in the other theme, if the ground is light and the answer came in time.
     fn adopt_ground(&mut self, ground: Option<Ground>) -> io::Result<()> {
-        let in_time = self.started.elapsed() < GROUND_LIMIT;
+        let in_time = self.asked.elapsed() < GROUND_LIMIT;
         match (self.auto_theme.take(), ground) {
             (Some(depth), Some(Ground::Light)) if in_time => self.update(Msg::Theme(Theme::built_in(false, depth))),
             _ => Ok(()),

@@ -30,8 +30,7 @@ impl State {
             Action::OpenExternally => self.open_externally(),
             Action::Suspend => self.outside(Effect::Suspend),
             Action::Back => self.pop(),
-            Action::Quit => self.quit(),
-            Action::Interrupt => self.interrupt(),
+            Action::Quit | Action::Interrupt => self.quit(),
             _ => Vec::new(),
         };
         wanted.extend(more);
@@ -44,7 +43,7 @@ impl State {
         back.unwrap_or_else(|| self.push(route))
     }
 
-    fn outside(&self, effect: Effect) -> Vec<Wanted> {
+    pub(super) fn outside(&self, effect: Effect) -> Vec<Wanted> {
         vec![(self.stack.top_id().unwrap_or_default(), effect)]
     }
 
@@ -69,12 +68,11 @@ impl State {
         }
     }
 
-    /// `Ctrl-C`, after the layers had their chance to close a pane or clear a draft.
-    fn interrupt(&mut self) -> Vec<Wanted> {
+    /// Notes a `Ctrl-C`; whether it is the second one within two seconds, which quits whatever is open.
+    pub(super) fn is_second_interrupt(&mut self) -> bool {
         let now = self.world.now;
-        let again = self.last_interrupt.is_some_and(|last| now < last + TWICE);
-        self.last_interrupt = Some(now);
-        if again { self.outside(Effect::Quit) } else { self.quit() }
+        let last = self.last_interrupt.replace(now);
+        last.is_some_and(|last| now < last + TWICE)
     }
 
     fn search_session(&mut self) -> Vec<Wanted> {

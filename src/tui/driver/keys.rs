@@ -3,6 +3,7 @@
 use super::State;
 use crate::tui::action::{Action, Context};
 use crate::tui::compositor::Wanted;
+use crate::tui::effect::Effect;
 use crate::tui::input::Input;
 use crate::tui::keymap::{Chord, Keymap};
 use crate::tui::notice::Notice;
@@ -25,6 +26,10 @@ impl State {
         self.untouched = false;
         self.notice = None;
         self.frames.dirty();
+        let action = self.world.keymap.lookup(self.context(), Chord::of(key));
+        if action == Some(Action::Interrupt) && self.is_second_interrupt() {
+            return self.outside(Effect::Quit);
+        }
         if self.search.is_some() {
             return self.search_key(key);
         }

@@ -172,6 +172,20 @@ fn ascii_terminals_get_nothing_but_ascii() {
     }
 }
 
+#[test]
+fn help_and_palette_look_like_this() {
+    for (name, keys) in [("help", &["?"][..]), ("palette", &[":", "z", "o"])] {
+        for (width, height) in [(120, 36), (80, 24), (40, 12)] {
+            let mut state = state();
+            state.world.can.suspend = false;
+            state.update(Msg::Resize(Size::new(width, height)));
+            press(&mut state, keys);
+            let frame = frame(&mut state, width, height);
+            insta::assert_snapshot!(format!("{name}_{width}x{height}"), frame);
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn no_sequence_of_keys_at_any_size_breaks_it(

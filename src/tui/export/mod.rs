@@ -1,8 +1,8 @@
 //! Exports: one run or the whole session as Markdown, self-contained HTML, or JSON.
 //!
 //! The document is streamed: bodies are read one step at a time and written at once, so that memory does not grow
-//! with the session. Every text passes through [`clean::Cleaner`] on its way, which sanitises it (unless raw text was
-//! asked for) and masks secrets. Formats only lay out what they are handed ([`part::Part`]).
+//! with the session. Every text passes through `clean::Cleaner` on its way, which sanitises it (unless raw text was
+//! asked for) and masks secrets. Formats only lay out what they are handed (`part::Part`).
 
 mod clean;
 mod file;

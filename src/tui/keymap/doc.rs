@@ -22,6 +22,9 @@ A key is a character (`m`, `/`, `G`) or one of `up down left right pgup pgdn hom
 tab space f1` to `f12`, with `ctrl-`, `alt-` or `shift-` before it. Two actions on one key are an error, and so is a
 binding that a screen's own key would hide.
 
+`Ctrl-C` closes the pane or the dialog that is open; else it clears a draft (which undo brings back); else it cancels
+the run that is active; else it quits. A second one within two seconds quits without asking.
+
 Mouse: a click selects, a double click opens, the wheel scrolls the pane under the pointer, the scrollbar can be
 dragged; Shift-drag selects text in most terminals. `--no-mouse` leaves the mouse to the terminal.
 ";

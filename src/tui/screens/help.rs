@@ -13,7 +13,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 /// Cells for the keys of a row.
-const KEYS: usize = 22;
+const KEYS: usize = 17;
 
 /// Two columns need this width.
 const TWO: u16 = 100;
@@ -170,18 +170,20 @@ fn heading(context: Context) -> &'static str {
     }
 }
 
+/// The keys of an action, or for one that has none the way to it through the palette.
 fn keys(action: Action, ctx: &Ctx<'_>) -> String {
     let chords = ctx.keymap.keys(action).iter();
-    chords
-        .map(|chord| chord.label(ctx.options.ascii))
-        .collect::<Vec<_>>()
-        .join("  ")
+    let labels: Vec<_> = chords.map(|chord| chord.label(ctx.options.ascii)).collect();
+    if labels.is_empty() {
+        return format!("{} {}", ctx.key(Action::Palette), action.name());
+    }
+    labels.join("  ")
 }
 
 fn row(entry: &Entry, ctx: &Ctx<'_>) -> Styled {
     let keys = keys(entry.action, ctx);
     let gap = " ".repeat(KEYS.saturating_sub(cell_width(&keys)).max(1));
-    Styled::of(SafeText::line(&format!("  {keys}{gap}")), ctx.style(Role::Key))
+    Styled::of(SafeText::line(&format!(" {keys}{gap}")), ctx.style(Role::Key))
         .then(SafeText::literal(entry.doc), ctx.style(Role::Text))
 }
 

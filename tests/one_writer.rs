@@ -1,0 +1,141 @@
+//! One writer a session: a second one is refused and told who holds it, or waits; a dead one is never in the way.
+#![cfg(feature = "engine")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stderr
+)]
+
+mod running;
+
+use fast_rlm::store::{Kind, Select, Store};
+use running::session::{Session, check_state, check_transcript};
+use running::{Program, script};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+/// A script whose replies to "wait" come after a minute, and to anything else at once.
+fn script_in(dir: &Path) -> PathBuf {
+    let rules = json!([
+        {"when": {"depth": 0, "first": "Output:\ncontext: a string of 4 characters\nwait"},
+         "replies": [{"code": "kept = 'before'"}, {"code": "FINAL('late')", "delay": 60}]},
+        {"when": {"depth": 0}, "replies": [
+            {"code": "count = globals().get('count', 0) + 1\nmine = context"},
+            {"code": "FINAL([context, mine, count])"}]},
+    ]);
+    script::write(dir, "script.json", &json!({"rules": rules}))
+}
+
+fn asks(dir: &Path, prompt: &str) -> Program {
+    Program::asks(dir, prompt)
+        .scripted(&script_in(dir))
+        .session(&dir.join("session"))
+}
+
+fn session(dir: &Path) -> Session {
+    Session::at(&dir.join("session"))
+}
+
+/// A process that holds the session, with one step done.
+fn holder(dir: &Path) -> Child {
+    let mut child = asks(dir, "wait").start();
+    let state = dir.join("session/state.json");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let has_step = || std::fs::read_to_string(&state).is_ok_and(|text| text.contains("kept = 'before'"));
+    while !has_step() {
+        assert!(Instant::now() < deadline && child.try_wait().unwrap().is_none());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child
+}
+
+#[test]
+fn a_second_writer_is_refused_and_told_who_holds_the_session() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut child = holder(dir.path());
+    let before = std::fs::read(dir.path().join("session/state.json")).unwrap();
+    let second = asks(dir.path(), "now").run();
+    second.refused(4, &["session", &child.id().to_string()]);
+    assert_eq!(second.out, "");
+    assert_eq!(std::fs::read(dir.path().join("session/state.json")).unwrap(), before);
+
+    // By any path: the lock is the directory's.
+    let link = dir.path().join("link");
+    std::os::unix::fs::symlink(dir.path().join("session"), &link).unwrap();
+    let script = script_in(dir.path());
+    let through_link = Program::asks(dir.path(), "now").scripted(&script).session(&link).run();
+    through_link.refused(4, &[&child.id().to_string()]);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_killed_writer_is_never_in_the_way() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut child = holder(dir.path());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(dir.path().join("session/session.lock").exists());
+    let answer: Value = serde_json::from_str(&asks(dir.path(), "now").answer()).unwrap();
+    assert_eq!(answer, json!(["now", "now", 1]));
+    assert!(session(dir.path()).names("variables").contains(&"kept".to_owned()));
+}
+
+#[test]
+fn two_processes_that_wait_for_each_other_lose_nothing() {
+    const EACH: usize = 5;
+    let dir = tempfile::tempdir().unwrap();
+    // Until it is its turn: the program does not wait unless its caller does.
+    let ask = |prompt: &str| loop {
+        let ran = asks(dir.path(), prompt).run();
+        if ran.code != Some(4) {
+            return ran.answer();
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    std::thread::scope(|scope| {
+        for name in ["a", "b"] {
+            let ask = &ask;
+            scope.spawn(move || {
+                for number in 0..EACH {
+                    let prompt = format!("{name}{number}");
+                    let answer: Value = serde_json::from_str(&ask(&prompt)).unwrap();
+                    assert_eq!(answer[0], json!(prompt), "its own answer");
+                    assert_eq!(answer[1], json!(prompt), "nothing came in between");
+                }
+            });
+        }
+    });
+    check_ten(dir.path(), 2 * EACH);
+}
+
+fn check_ten(dir: &Path, count: usize) {
+    let session = session(dir);
+    let state = session.state();
+    check_state(&state);
+    let rows = state["queries"].as_array().unwrap();
+    let mut asked: Vec<&str> = rows.iter().map(|row| row["query"].as_str().unwrap()).collect();
+    for (i, row) in rows.iter().enumerate() {
+        assert_eq!(
+            row["final"],
+            json!([row["query"], row["query"], i + 1]),
+            "each goes on from the one before"
+        );
+        check_transcript(&session.transcript(&row["log_file"]));
+    }
+    asked.sort_unstable();
+    asked.dedup();
+    assert_eq!(asked.len(), count);
+    let store = Store::open_read_only(&session.dir).unwrap();
+    let root = store.events.latest_session().unwrap().unwrap();
+    let ends = store
+        .events
+        .read_all(&root.id, &Select::all().only(&[Kind::TurnEnded]))
+        .unwrap();
+    assert_eq!(ends.events.len(), count);
+}

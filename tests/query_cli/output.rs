@@ -1,0 +1,129 @@
+//! The answer goes to stdout and everything else to stderr, in forms that pipes can use.
+
+use super::Place;
+use serde_json::{Value, json};
+
+#[test]
+fn quiet_prints_the_answer_and_nothing_else() {
+    let place = Place::new();
+    let ran = place
+        .steps(&["print('noise')", "FINAL('two\\nlines')"])
+        .arg("-q")
+        .session(&place.session_dir())
+        .run();
+    assert_eq!(
+        (ran.code, ran.out.as_str(), ran.err.as_str()),
+        (Some(0), "two\nlines\n", "")
+    );
+}
+
+#[test]
+fn a_pipe_gets_no_colours_and_no_progress() {
+    let place = Place::new();
+    let ran = place
+        .steps(&["print('noise')", "FINAL('done')"])
+        .option("--verbosity", "full")
+        .run();
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "done\n"));
+    assert!(ran.err.contains("step 1") && ran.err.contains("noise"), "{}", ran.err);
+    assert!(!ran.err.contains('\u{1b}') && !ran.err.contains('\r'), "{:?}", ran.err);
+}
+
+#[test]
+fn what_code_prints_cannot_drive_the_terminal() {
+    let place = Place::new();
+    let ran = place
+        .steps(&["print('\\x1b[2J\\x1b]0;owned\\x07 bell')", "FINAL(1)"])
+        .option("--verbosity", "full")
+        .run();
+    assert!(
+        !ran.err.contains('\u{1b}') && !ran.err.contains('\u{7}'),
+        "{:?}",
+        ran.err
+    );
+}
+
+#[test]
+fn json_holds_answer_usage_and_transcript() {
+    let place = Place::new();
+    let ran = place
+        .steps(&["x = 1", "FINAL({'a': [1, None]})"])
+        .session(&place.session_dir())
+        .arg("--json")
+        .run();
+    let told = ran.json();
+    let keys: Vec<&String> = told.as_object().unwrap().keys().collect();
+    for key in ["outcome", "final", "error", "run_id", "log_file", "usage"] {
+        assert!(keys.iter().any(|found| *found == key), "{key} is not in {keys:?}");
+    }
+    assert_eq!(
+        (&told["outcome"], &told["final"], &told["error"]),
+        (&json!("done"), &json!({"a": [1, null]}), &Value::Null)
+    );
+    assert_eq!(told["usage"]["calls"], json!(2));
+    assert!(std::path::Path::new(told["log_file"].as_str().unwrap()).is_file());
+
+    let failed = place.steps(&["x = 1"]).option("--max-calls", "1").arg("--json").run();
+    let told = failed.json();
+    assert_eq!(
+        (failed.code, &told["outcome"], &told["final"]),
+        (Some(3), &json!("limit"), &Value::Null)
+    );
+    assert!(told["error"].as_str().unwrap().contains("max_calls_per_subagent"));
+}
+
+#[test]
+fn answers_print_as_text_or_as_json() {
+    let place = Place::new();
+    for (code, printed) in [
+        ("'text, as it is \\u2713'", "text, as it is ✓"),
+        ("''", ""),
+        ("None", "None"),
+        ("True", "true"),
+        ("2 ** 70", "1180591620717411303424"),
+        ("float('nan')", "NaN"),
+        ("b'abc'", "{\n  \"base64\": \"YWJj\"\n}"),
+        ("{1: None}", "{\n  \"1\": null\n}"),
+        ("[]", "[]"),
+    ] {
+        assert_eq!(place.steps(&[&format!("FINAL({code})")]).answer(), printed, "{code}");
+    }
+}
+
+#[test]
+fn a_very_deep_answer_is_an_answer() {
+    let place = Place::new();
+    let deep = place.steps(&["d = 0\nfor _ in range(5_000):\n    d = [d]\nFINAL(d)", "FINAL('flat')"]);
+    let ran = deep.session(&place.session_dir()).run();
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    crate::running::session::check_state(&place.session().state());
+}
+
+#[test]
+fn input_files_become_what_their_extension_says() {
+    let place = Place::new();
+    for (name, content, context) in [
+        ("a.json", r#"{"n": [1, 2.5, null]}"#, "{'n': [1, 2.5, None]}"),
+        ("a.yaml", "n:\n  - 1\n", "{'n': [1]}"),
+        ("a.jsonl", "{\"n\": 1}\n\n2\n", "[{'n': 1}, 2]"),
+        ("a.ndjson", "1\n", "[1]"),
+        ("a.csv", "x,y\n1,2\n", "'x,y\\n1,2\\n'"),
+        ("README", "plain ✓", "'plain ✓'"),
+        ("empty.txt", "", "''"),
+    ] {
+        place.file(name, content);
+        let told = json!({"depth": 0, "system": ["the prompt", name]});
+        let query = place.rules(&[crate::running::script::rule(told, &["FINAL(repr(context))"])]);
+        assert_eq!(query.option("--input-file", name).answer(), context, "{name}");
+    }
+    let bytes = place.path().join("latin.txt");
+    std::fs::write(&bytes, b"caf\xe9").unwrap();
+    let ran = place
+        .steps(&["FINAL(repr(context))"])
+        .option("--input-file", &bytes)
+        .run();
+    assert!(
+        ran.code == Some(0) && ran.out.contains("caf") || ran.code == Some(2) && ran.err.contains("latin.txt"),
+        "{ran:?}"
+    );
+}

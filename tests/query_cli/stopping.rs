@@ -1,0 +1,133 @@
+//! Stopping it: Ctrl-C, limits, and what is left behind.
+
+use super::Place;
+use crate::running::{Program, Ran, script, signal};
+use rustix::process::Signal;
+use serde_json::json;
+use std::path::Path;
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+fn wait_for(child: &mut Child, what: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !what() {
+        assert!(
+            Instant::now() < deadline && child.try_wait().unwrap().is_none(),
+            "it never came"
+        );
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn has(state: &Path, text: &str) -> bool {
+    std::fs::read_to_string(state).is_ok_and(|found| found.contains(text))
+}
+
+/// Three steps, the last of which the model takes a minute for, or which computes for a minute.
+fn slow(place: &Place, computing: bool) -> Program {
+    let last = if computing {
+        json!({"code": "done = 0\nwhile True:\n    done += 1"})
+    } else {
+        json!({"code": "FINAL(1)", "delay": 60})
+    };
+    let replies = json!([{"code": "first = 1"}, {"code": "second = 2"}, last]);
+    let script = script::write(place.path(), "slow.json", &json!({"replies": replies}));
+    Program::asks(place.path(), "slow").scripted(&script)
+}
+
+#[test]
+fn ctrl_c_stops_cleanly_and_keeps_the_state() {
+    for (computing, with) in [(false, Signal::INT), (true, Signal::INT), (false, Signal::TERM)] {
+        let place = Place::new();
+        let state = place.session_dir().join("state.json");
+        let mut child = slow(&place, computing).session(&place.session_dir()).start();
+        wait_for(&mut child, || has(&state, "second = 2"));
+        signal(&child, with);
+        Ran::from(child.wait_with_output().unwrap()).refused(130, &["cancelled"]);
+        let state = place.session().state();
+        crate::running::session::check_state(&state);
+        assert_eq!(state["pending_query"], json!(null));
+        assert_eq!(state["interrupted"][0]["outcome"], json!("cancelled"));
+        assert_eq!(
+            place
+                .steps(&["FINAL([first, second])"])
+                .session(&place.session_dir())
+                .arg("--json")
+                .run()
+                .json()["final"],
+            json!([1, 2])
+        );
+    }
+}
+
+#[test]
+fn without_a_session_nothing_is_left() {
+    for with in [None, Some(Signal::INT), Some(Signal::TERM), Some(Signal::HUP)] {
+        let place = Place::new();
+        let temporary = place.path().join("tmp");
+        std::fs::create_dir(&temporary).unwrap();
+        let entries = || std::fs::read_dir(&temporary).unwrap().count();
+        let query = if with.is_some() {
+            slow(&place, false)
+        } else {
+            place.steps(&["kept = 1", "FINAL(1)"])
+        };
+        let mut child = query.env("TMPDIR", &temporary).start();
+        if let Some(with) = with {
+            let logs = || walk(&temporary).iter().any(|path| has(path, "second = 2"));
+            wait_for(&mut child, logs);
+            signal(&child, with);
+        }
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        assert_eq!(ran.code, Some(if with.is_some() { 130 } else { 0 }), "{ran:?}");
+        assert_eq!(entries(), 0, "after {with:?}");
+    }
+}
+
+/// All files below a directory.
+fn walk(dir: &Path) -> Vec<std::path::PathBuf> {
+    let Ok(entries) = std::fs::read_dir(dir) else {
+        return Vec::new();
+    };
+    let paths = entries.filter_map(Result::ok).map(|entry| entry.path());
+    paths
+        .flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] })
+        .collect()
+}
+
+#[test]
+fn limits_stop_a_run_with_their_name_and_keep_its_steps() {
+    let usage = json!({"prompt": 1_000, "completion": 200, "cost": 0.05});
+    let reply = |code: &str| json!({"code": code, "usage": usage});
+    for (option, value, name, kept) in [
+        ("--max-calls", "2", "max_calls_per_subagent", 2),
+        ("--max-global-calls", "1", "max_global_calls", 1),
+        ("--max-money-spent", "0.07", "max_money_spent", 2),
+    ] {
+        let place = Place::new();
+        let replies: Vec<_> = (1..=4).map(|i| reply(&format!("x{i} = {i}"))).collect();
+        let script = script::write(place.path(), "limits.json", &json!({"replies": replies}));
+        let query = Program::asks(place.path(), "go on")
+            .scripted(&script)
+            .session(&place.session_dir());
+        query.option(option, value).run().refused(3, &[name]);
+        assert_eq!(place.session().names("variables").len(), kept, "{option}");
+    }
+    for (setting, name) in [
+        ("max_completion_tokens: 150", "max_completion_tokens"),
+        ("max_prompt_tokens: 1100", "max_prompt_tokens"),
+    ] {
+        let place = Place::new();
+        place.file("rlm_config.yaml", setting);
+        let script = script::write(
+            place.path(),
+            "limits.json",
+            &json!({"replies": [reply("x = 1"), reply("y = 2")]}),
+        );
+        let query = Program::asks(place.path(), "go on")
+            .scripted(&script)
+            .session(&place.session_dir());
+        query.run().refused(3, &[name]);
+        assert_eq!(place.session().names("variables"), ["x"], "{setting}");
+    }
+}
