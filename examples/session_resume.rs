@@ -23,8 +23,7 @@ rules:
 
           keepers = {}  # who was on duty -> what they noted
           for line in context.splitlines()[1:]:
-              name, note = line.split(": ", 1)
-              keepers.setdefault(name, []).append(note)
+              keepers.setdefault(line.split(": ")[0], []).append(line.split(": ")[1])
           commit("keepers", note="one list a keeper, in the order of the log")
           FINAL(sorted(keepers))
 "#;

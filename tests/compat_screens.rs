@@ -11,6 +11,8 @@
     clippy::string_slice,
     clippy::print_stderr
 )]
+// Lints know tests, but not what tests call.
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::print_stderr)]
 
 #[path = "compat_screens/facts.rs"]
 mod facts;

@@ -17,6 +17,7 @@ use running::session::{self, Session, check_state, check_transcript, output, tab
 use running::{Program, foreign_sessions, script};
 use serde_json::{Value, json};
 use std::path::Path;
+use std::process::Command;
 
 /// A copy of the foreign session `name`, with keys in it that nobody knows.
 fn copy(sessions: &Path, name: &str, to: &Path) -> Session {
@@ -69,6 +70,24 @@ fn check_resumed(before: &Value, session: &Session) {
     let rows = before["code_log"].as_array().unwrap();
     assert_eq!(after["code_log"].as_array().unwrap()[..rows.len()], rows[..]);
     assert_eq!(after["pending_query"], Value::Null);
+    check_viewer(session, queries.len() + 1);
+}
+
+/// The viewer opens what is written, and misses nothing.
+fn check_viewer(session: &Session, completed: usize) {
+    let mut viewer = Command::new(env!("CARGO_BIN_EXE_fast-rlm-log"));
+    let shown = viewer
+        .arg(&session.dir)
+        .args(["--json", "--no-cache"])
+        .output()
+        .unwrap();
+    let shown: Value = serde_json::from_slice(&shown.stdout).unwrap();
+    assert_eq!(
+        (&shown["completed"], &shown["pending"]),
+        (&json!(completed), &Value::Null)
+    );
+    let names = session.names("variables").len();
+    assert_eq!(shown["memory"]["variables"], json!(names));
 }
 
 /// Every name is there again, or was named with the reason; what was not touched is saved as it was.

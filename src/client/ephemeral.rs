@@ -9,7 +9,7 @@ use signal_hook::low_level::emulate_default_handler;
 use std::collections::BTreeSet;
 use std::fs::{self, DirEntry, File};
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError};
 
@@ -52,7 +52,11 @@ impl EphemeralDir {
 
     fn make(parent: &Path) -> io::Result<Self> {
         remove_at_exit()?;
-        let path = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?.keep();
+        let made = tempfile::Builder::new()
+            .prefix(PREFIX)
+            .permissions(fs::Permissions::from_mode(0o700))
+            .tempdir_in(parent)?;
+        let path = made.keep();
         live().insert(path.clone());
         match own(&path) {
             Ok(owner) => Ok(Self { path, _owner: owner }),

@@ -137,7 +137,8 @@ impl Session {
 
     fn sum_up(&mut self) {
         (self.completed, self.lost) = (Totals::default(), Totals::default());
-        for query in &self.queries {
+        for query in &mut self.queries {
+            query.run.doubt_unmeasured();
             match query.label {
                 Label::Completed(_) => self.completed.merge(&query.run.totals),
                 Label::Lost(_) | Label::Pending => self.lost.merge(&query.run.totals),

@@ -1,6 +1,7 @@
 //! Sums over the steps of agents, runs and sessions.
 
-use super::{Agent, Run, Step, StepKind, Totals};
+use super::{Agent, CostSum, Run, Step, StepKind, Totals};
+use crate::text::plural;
 
 impl Totals {
     /// Adds a step; the probe is free and no step.
@@ -22,6 +23,14 @@ impl Totals {
         self.cost.merge(&other.cost);
         self.agents = self.agents.saturating_add(other.agents);
     }
+
+    /// `245,622 tokens`, or `tokens unknown` where neither tokens nor a cost were reported.
+    pub fn tokens(&self) -> String {
+        match self.cost.is_unknown() && !self.usage.is_reported() {
+            true => "tokens unknown".into(),
+            false => plural(u128::from(self.usage.total), "token", "tokens"),
+        }
+    }
 }
 
 impl Agent {
@@ -36,6 +45,16 @@ impl Agent {
 }
 
 impl Run {
+    /// A run of which no line and no step is left did cost something: one unknown, so that no sum calls it free.
+    pub(super) fn doubt_unmeasured(&mut self) {
+        if self.lines == 0 && self.totals.steps == 0 {
+            self.totals.cost = CostSum {
+                unknown: 1,
+                ..CostSum::default()
+            };
+        }
+    }
+
     /// Fills in `own`, `subtree`, the run's totals, depth and span. Agents stand in order, parents before children,
     /// so one pass from the end sums the subtrees, at any depth.
     pub(super) fn sum_up(&mut self) {
@@ -62,5 +81,26 @@ impl Run {
         let first = self.agents.iter().filter_map(|agent| agent.started).min();
         let last = self.agents.iter().filter_map(|agent| agent.ended).max();
         self.span = first.zip(last);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_without_any_line_is_not_free() {
+        let mut run = Run::default();
+        run.doubt_unmeasured();
+        run.doubt_unmeasured();
+        let mut sum = Totals::default();
+        sum.merge(&run.totals);
+        assert_eq!(
+            (sum.cost.to_string(), sum.tokens()),
+            ("unknown".into(), "tokens unknown".into())
+        );
+        sum.usage.total = 1;
+        assert_eq!(sum.tokens(), "1 token");
+        assert_eq!(Totals::default().tokens(), "0 tokens");
     }
 }

@@ -5,7 +5,7 @@ use super::export::Job;
 use super::input::Input;
 use super::notice::Notice;
 use super::screens::Route;
-use crate::model::BodyRef;
+use crate::model::{BodyRef, LogId};
 use crate::text::SafeText;
 use std::any::Any;
 use std::path::PathBuf;
@@ -48,6 +48,14 @@ pub enum Effect {
         at: BodyRef,
         /// The step's second line, if it has one.
         twin: Option<BodyRef>,
+    },
+    /// Read the whole text of a transcript's query, where the session's state has only its beginning. Answered with
+    /// [`Reply::Query`](super::input::Reply).
+    LoadQuery {
+        /// For the answer.
+        token: Token,
+        /// The transcript.
+        log: LogId,
     },
     /// Colour source code, within a budget of time and length.
     Highlight {

@@ -1,7 +1,7 @@
 //! What reaches a screen: actions, typed keys, the mouse, answers to its effects, and news of the model.
 
 use super::action::Action;
-use super::body::Body;
+use super::body::{Body, Text};
 use super::effect::Token;
 use super::export::News;
 use super::pattern::Pattern;
@@ -95,6 +95,8 @@ impl Answer {
 pub enum Reply {
     /// A step's body.
     Body(Arc<Body>),
+    /// The whole text of a query; `None` when only its beginning was kept.
+    Query(Option<Text>),
     /// Syntax colours.
     Highlights(Arc<Highlights>),
     /// Matches of a search through all transcripts: some, or the last ones, in no order.

@@ -95,6 +95,17 @@ fn handing_over_everything_is_reviewed_first() {
 }
 
 #[test]
+fn a_context_that_nests_too_deep_is_an_error_of_the_call() {
+    let place = Place::new();
+    let code = "d = 0\nfor _ in range(200):\n    d = [d]\ntry:\n    await llm_query(d)\nexcept ValueError as e:\n    FINAL(str(e))";
+    let query = place
+        .rules(&[rule(json!({"depth": 0}), &[code])])
+        .session(&place.session_dir());
+    let answer = query.answer();
+    assert!(answer.contains("flatten"), "{answer}");
+}
+
+#[test]
 fn gather_is_refused_and_names_the_way() {
     let place = Place::new();
     let code = "import asyncio\ntry:\n    await asyncio.gather(llm_query('a'), llm_query('b'))\nexcept Exception as e:\n    FINAL(str(e))";

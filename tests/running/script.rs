@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 /// Writes a script in `dir` and gives its path.
 pub(crate) fn write(dir: &Path, name: &str, script: &Value) -> PathBuf {
     let path = dir.join(name);
-    std::fs::write(&path, script.to_string()).unwrap();
+    // In one piece: processes of one test may read it while another thread writes it again.
+    let half = tempfile::NamedTempFile::new_in(dir).unwrap();
+    std::fs::write(half.path(), script.to_string()).unwrap();
+    half.persist(&path).unwrap();
     path
 }
 

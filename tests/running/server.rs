@@ -38,7 +38,7 @@ impl Server {
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .stdin(Stdio::null())
             .stdout(Stdio::piped());
-        let mut child = command.spawn().expect("python3 runs the scripted server");
+        let mut child = command.spawn().unwrap_or_else(|e| panic!("python3: {e}"));
         let ready = BufReader::new(child.stdout.take().unwrap())
             .lines()
             .next()

@@ -133,6 +133,8 @@ impl Agent {
         let outcome = {
             let mut running = std::pin::pin!(self.repl.run(step, &mut output));
             tokio::select! {
+                // In this order: a step that has not begun would not notice that it is to stop.
+                biased;
                 outcome = &mut running => outcome,
                 // The instance is given up: the step runs again from its start when the answer is there.
                 question = self.talk.parked() => return Err(RunError::Parked(question)),

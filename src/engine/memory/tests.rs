@@ -54,17 +54,11 @@ fn a_query_is_pending_until_its_final() {
     let mut memory = open(dir.path());
     begin(&mut memory, "count");
     assert_eq!(state(dir.path())["pending_query"], "count");
-    memory
-        .step(
-            1,
-            true,
-            "a = 1  # one",
-            Some(&Sweep {
-                variables: vec![changed("a")],
-                ..Sweep::default()
-            }),
-        )
-        .unwrap();
+    let sweep = Sweep {
+        variables: vec![changed("a")],
+        ..Sweep::default()
+    };
+    step(&mut memory, 1, "a = 1  # one", sweep);
     let saved = state(dir.path());
     assert_eq!(saved["variables"]["a"]["pickle_b64"], "gARLAS4=");
     assert_eq!(

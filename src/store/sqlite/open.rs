@@ -91,20 +91,20 @@ enum Reading {
     Shared,
     /// On media that cannot be written: nobody does.
     Immutable,
-    /// The same, but the last writer left a log behind that must be applied somewhere.
+    /// The last writer left something behind that must be applied somewhere: a log on such media, or anywhere the
+    /// rollback journal of a file that was just being made.
     Copy,
 }
 
 fn reading(path: &Path) -> Reading {
     let dir = path.parent().unwrap_or(Path::new("."));
-    reading_of(
-        is_writable(dir),
-        fs::metadata(beside(path, "-wal")).is_ok_and(|wal| wal.len() > 0),
-    )
+    let is_there = |suffix| fs::metadata(beside(path, suffix)).is_ok_and(|file| file.len() > 0);
+    reading_of(is_writable(dir), is_there("-wal"), is_there("-journal"))
 }
 
-fn reading_of(writable: bool, has_log: bool) -> Reading {
+fn reading_of(writable: bool, has_log: bool, has_journal: bool) -> Reading {
     match (writable, has_log) {
+        _ if has_journal => Reading::Copy,
         (true, _) => Reading::Shared,
         (false, false) => Reading::Immutable,
         (false, true) => Reading::Copy,
@@ -152,11 +152,13 @@ fn copy_and_connect(path: &Path) -> Result<(Connection, tempfile::TempDir), Fail
     let dir = tempfile::tempdir()?;
     let copy = dir.path().join("copy.db");
     fs::copy(path, &copy)?;
-    match fs::copy(beside(path, "-wal"), beside(&copy, "-wal")) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
-        _ => {}
+    for suffix in ["-wal", "-journal"] {
+        match fs::copy(beside(path, suffix), beside(&copy, suffix)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+            _ => {}
+        }
     }
-    for name in [copy.clone(), beside(&copy, "-wal")] {
+    for name in [copy.clone(), beside(&copy, "-wal"), beside(&copy, "-journal")] {
         make_writable(&name)?;
     }
     Ok((connect(&copy, OpenFlags::SQLITE_OPEN_READ_WRITE)?, dir))
@@ -222,7 +224,11 @@ fn refuse_untouched(path: &Path, format: &Format) -> Result<(), StoreError> {
     if fs::metadata(path).map_or(true, |metadata| metadata.len() == 0) {
         return Ok(());
     }
-    let look = || format.stage(&connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?, path);
+    // Only a writer can roll back what a process left that died while it made the file: looked at in a copy.
+    let look = || match reading(path) {
+        Reading::Copy => copy_and_connect(path).and_then(|(copy, _dir)| format.stage(&copy, path)),
+        _ => format.stage(&connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?, path),
+    };
     look().map(drop).map_err(|failure: Failure| failure.at(path, "opening"))
 }
 
@@ -285,10 +291,15 @@ mod tests {
 
     #[test]
     fn how_a_file_is_read_depends_on_its_directory_and_its_log() {
-        assert_eq!(reading_of(true, false), Reading::Shared);
-        assert_eq!(reading_of(true, true), Reading::Shared);
-        assert_eq!(reading_of(false, false), Reading::Immutable);
-        assert_eq!(reading_of(false, true), Reading::Copy);
+        assert_eq!(reading_of(true, false, false), Reading::Shared);
+        assert_eq!(reading_of(true, true, false), Reading::Shared);
+        assert_eq!(reading_of(false, false, false), Reading::Immutable);
+        assert_eq!(reading_of(false, true, false), Reading::Copy);
+        assert_eq!(
+            reading_of(true, false, true),
+            Reading::Copy,
+            "only a writer can roll back"
+        );
     }
 
     #[test]

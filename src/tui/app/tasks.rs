@@ -5,7 +5,7 @@ use crate::model::BodyRef;
 use crate::source::{self, SearchPattern, Source, Stop};
 use crate::text::SafeText;
 use crate::text::secret::Secrets;
-use crate::tui::body::Body;
+use crate::tui::body::{Body, Text};
 use crate::tui::compositor::LayerId;
 use crate::tui::content::highlight::highlight;
 use crate::tui::copy::Clipboard;
@@ -67,6 +67,10 @@ impl Tasks {
         match effect {
             Effect::LoadBody { token, at, twin } => self.spawn(layer, token, move |way| {
                 way.send(load(source.as_ref(), at, twin).map(|body| Reply::Body(Arc::new(body))));
+            }),
+            Effect::LoadQuery { token, log } => self.spawn(layer, token, move |way| {
+                let whole = source.and_then(|source| source.whole_query(log));
+                way.send(Ok(Reply::Query(whole.map(Text::new))));
             }),
             Effect::Search { token, pattern } => self.spawn(layer, token, move |way| {
                 search(source.as_ref(), &pattern, way);

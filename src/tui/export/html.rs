@@ -233,7 +233,7 @@ fn pre(out: &mut dyn Write, title: &str, text: &str) -> Result<()> {
 
 fn totals(totals: &Totals) -> String {
     let steps = plural(u128::from(totals.steps), "step", "steps");
-    let tokens = plural(u128::from(totals.usage.total), "token", "tokens");
+    let tokens = totals.tokens();
     escape(&format!("{steps}, {tokens}, {}", totals.cost))
 }
 

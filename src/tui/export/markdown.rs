@@ -193,7 +193,7 @@ fn result(out: &mut dyn Write, result: &FinalPart) -> Result<()> {
 fn totals(totals: &Totals) -> String {
     let steps = plural(u128::from(totals.steps), "step", "steps");
     let agents = plural(u128::from(totals.agents), "agent", "agents");
-    let tokens = plural(u128::from(totals.usage.total), "token", "tokens");
+    let tokens = totals.tokens();
     format!("{steps}, {agents}, {tokens}, {}", totals.cost)
 }
 

@@ -363,3 +363,19 @@ pub(in crate::tui::screens) fn many(queries: usize) -> Session {
         },
     ])
 }
+
+/// One query that its writer cut.
+pub(in crate::tui::screens) fn cut_query() -> Session {
+    let query = format!("{}...[truncated]", "word ".repeat(800));
+    let mut events = vec![
+        facts("cut", None),
+        Event::State {
+            ledger: vec![ledger(&query, text("done"), Some(0))],
+            code: Vec::new(),
+            memory: Vec::new(),
+            interrupted: Vec::new(),
+        },
+    ];
+    events.extend(small_run(0, 0, "root", 1, Some(1), text("done")).events(LogState::Found, vec![0]));
+    session(events)
+}

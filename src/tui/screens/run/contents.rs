@@ -2,7 +2,7 @@
 
 use super::bodies::{Bodies, Reading};
 use super::render::Piece;
-use crate::model::{Agent, BodyRef, Final, Query, Step};
+use crate::model::{Agent, BodyRef, Final, LogId, Query, Step};
 use crate::text::{SafeText, cut};
 use crate::tui::body::{Body, Text};
 use crate::tui::screens::Place;
@@ -17,6 +17,8 @@ pub(super) struct Shown<'a> {
     pub(super) query: &'a Query,
     pub(super) place: Option<Place>,
     pub(super) bodies: &'a Bodies,
+    /// The whole text of the query, where it was found beside the transcript.
+    pub(super) whole: Option<&'a Text>,
 }
 
 impl<'a> Shown<'a> {
@@ -46,6 +48,12 @@ impl<'a> Shown<'a> {
             .and_then(|agent| agent.probe)
             .filter(|_| shows_input && from_probe);
         step.into_iter().chain(probe.map(|at| (at, None))).collect()
+    }
+
+    /// The transcript beside which the whole query may lie, when the text that is shown was cut.
+    pub(super) fn cut_in(&self, input: bool) -> Option<LogId> {
+        let shown = self.is_query() && (input || self.step().is_none());
+        self.query.run.log.filter(|_| shown && self.query.text_cut)
     }
 
     /// The left pane: code, or what an agent was given.
@@ -127,21 +135,22 @@ impl<'a> Shown<'a> {
 
     /// What the agent was given: the query, or what its probe printed.
     pub(super) fn input(&self) -> Vec<Piece> {
-        let mut pieces = Vec::new();
-        if self.is_query() {
-            pieces.push(match self.query.text.is_empty() {
-                true => Piece::words("the query is not known", Role::Dim),
-                false => Piece::Data(Text::new(self.query.text.as_str())),
-            });
-            if self.query.text_cut {
-                pieces.push(Piece::words("", Role::Text));
-                pieces.push(Piece::words(
-                    "── cut by its writer; what its probe saw of it ──",
-                    Role::Warning,
-                ));
-                pieces.extend(self.probe());
-            }
-        } else {
+        if !self.is_query() {
+            return self.probe();
+        }
+        if let Some(whole) = self.whole {
+            return vec![Piece::Data(whole.clone())];
+        }
+        let mut pieces = vec![match self.query.text.is_empty() {
+            true => Piece::words("the query is not known", Role::Dim),
+            false => Piece::Data(Text::new(self.query.text.as_str())),
+        }];
+        if self.query.text_cut {
+            pieces.push(Piece::words("", Role::Text));
+            pieces.push(Piece::words(
+                "── cut by its writer; what its probe saw of it ──",
+                Role::Warning,
+            ));
             pieces.extend(self.probe());
         }
         pieces

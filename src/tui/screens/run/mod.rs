@@ -56,6 +56,13 @@ struct InfoPane {
     exact: bool,
 }
 
+/// The text of a query that its ledger has only the beginning of.
+#[derive(Debug, Default)]
+struct WholeQuery {
+    asked: Option<Token>,
+    text: Option<Text>,
+}
+
 /// The screen of one run.
 #[derive(Debug)]
 pub(super) struct RunScreen {
@@ -67,6 +74,7 @@ pub(super) struct RunScreen {
     output: ContentPane,
     over: Option<Over>,
     bodies: Bodies,
+    whole: WholeQuery,
     token: Token,
     focus: Part,
     zoomed: bool,
@@ -88,6 +96,7 @@ impl RunScreen {
             output: ContentPane::default(),
             over: None,
             bodies: Bodies::default(),
+            whole: WholeQuery::default(),
             token: Token::default(),
             focus: Part::Code,
             zoomed: false,
@@ -106,6 +115,7 @@ impl RunScreen {
             query,
             place: self.tree.place(),
             bodies: &self.bodies,
+            whole: self.whole.text.as_ref(),
         }
     }
 
@@ -113,6 +123,7 @@ impl RunScreen {
     fn open(&mut self, key: QueryKey, at: Option<Place>, ctx: &Ctx<'_>) -> Vec<Effect> {
         self.key = key;
         self.bodies = Bodies::default();
+        self.whole = WholeQuery::default();
         let Some(query) = self.query(ctx) else {
             return Vec::new();
         };
@@ -148,6 +159,7 @@ impl RunScreen {
             query,
             place: self.tree.place(),
             bodies: &self.bodies,
+            whole: self.whole.text.as_ref(),
         };
         effects.extend(self.code.show(shown.code(), same, &mut self.token));
         effects.extend(self.output.show(shown.output(), same, &mut self.token));
@@ -159,8 +171,14 @@ impl RunScreen {
 
     /// Asks for the bodies of the selected place, and for those beside it.
     fn ask(&mut self, query: &Query, ctx: &Ctx<'_>) -> Vec<Effect> {
-        let needed = self.shown(query).needed(self.over.is_some());
+        let input_shown = self.over.is_some();
+        let needed = self.shown(query).needed(input_shown);
         let mut effects = Vec::new();
+        if let (Some(log), None) = (self.shown(query).cut_in(input_shown), self.whole.asked) {
+            let token = self.token.next();
+            self.whole.asked = Some(token);
+            effects.push(Effect::LoadQuery { token, log });
+        }
         for (at, twin) in &needed {
             effects.extend(self.bodies.ask(*at, *twin, &mut self.token));
         }
@@ -195,7 +213,11 @@ impl RunScreen {
             Ok(Reply::Worked(result)) => {
                 let _ = self.panes().any(|pane| pane.worked(token, result.as_ref()));
             }
-            Ok(Reply::Hits { .. } | Reply::Export(_)) => (),
+            Ok(Reply::Query(text)) if self.whole.asked == Some(token) => {
+                self.whole.text = text.clone();
+                return self.show(true, ctx);
+            }
+            Ok(Reply::Query(_) | Reply::Hits { .. } | Reply::Export(_)) => (),
             Err(why) => {
                 if self.bodies.take(token, Err(why.clone())) {
                     return self.show(true, ctx);

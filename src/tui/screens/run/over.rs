@@ -8,7 +8,7 @@ use crate::tui::action::Action;
 use crate::tui::ctx::Ctx;
 use crate::tui::effect::{Effect, Token};
 use crate::tui::theme::Role;
-use crate::tui::widgets::{Panel, Styled, popup_area};
+use crate::tui::widgets::{Panel, Styled, clear, popup_area};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -87,11 +87,16 @@ impl Over {
 
     /// Paints it over most of `area`.
     pub(super) fn draw(&mut self, title: &str, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
-        let (width, height) = (
-            area.width.saturating_sub(area.width / 10),
-            area.height.saturating_sub(area.height / 8),
-        );
-        self.area = popup_area(area, width.min(140), height, buf, ctx);
+        // Where there is little room, scraps of what lies below would only confuse.
+        let (width, height) = match area.width < 60 || area.height < 15 {
+            true => (area.width, area.height),
+            false => ((area.width - area.width / 10).min(140), area.height - area.height / 8),
+        };
+        self.area = match (width, height) == (area.width, area.height) {
+            true => area,
+            false => popup_area(area, width, height, buf, ctx),
+        };
+        clear(self.area, buf, ctx.style(Role::Text));
         let title = SafeText::line(&format!("{} of {title}", self.kind.name()));
         let raw = if self.pane.is_raw() { "raw" } else { "" };
         let panel = Panel::new(title, ctx)

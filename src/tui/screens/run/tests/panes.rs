@@ -1,0 +1,129 @@
+//! Focus, folding, raw forms, searches, and bodies that are late or missing.
+
+use super::*;
+
+#[test]
+fn a_query_that_was_cut_is_shown_whole_where_it_was_kept() {
+    let mut stage = Stage::new(sample::cut_query(), 0);
+    stage.act(Action::Input);
+    assert!(stage.frame(120, 34).contains("all of it, to the very end"));
+}
+
+#[test]
+fn the_focused_pane_is_the_one_last_scrolled_clicked_or_cycled_to() {
+    let mut stage = lighthouses(0);
+    stage.frame(120, 34);
+    let title = |stage: &Stage| stage.screen.focused(&stage.world.ctx()).unwrap().title.to_string();
+    assert_eq!(title(&stage), "code of Q1 › step 1");
+    stage.act(Action::OutputDown);
+    assert_eq!(title(&stage), "output of Q1 › step 1");
+    stage.mouse(MouseKind::Wheel(3), 3, 10);
+    assert_eq!(title(&stage), "tree of Q1 › step 1");
+    stage.act(Action::NextPane);
+    assert_eq!(title(&stage), "figures of Q1 › step 1");
+    let code = stage.screen.areas.code.unwrap();
+    stage.mouse(MouseKind::Press, code.x + 2, code.y + 2);
+    let focused = stage.screen.focused(&stage.world.ctx()).unwrap();
+    assert_eq!(
+        (&*focused.text.raw, focused.raw_shown, focused.extension),
+        (CODE, false, "py")
+    );
+    stage.act(Action::Raw);
+    assert!(stage.screen.focused(&stage.world.ctx()).unwrap().raw_shown);
+}
+
+#[test]
+fn json_output_folds_and_can_be_seen_raw() {
+    let mut stage = lighthouses(0);
+    stage.acts(&[Action::OutputDown, Action::OutputUp]);
+    let lines = |stage: &mut Stage| stage.screen.output.text().lines().count();
+    let unfolded = lines(&mut stage);
+    assert!(unfolded > 6);
+    stage.act(Action::Fold);
+    assert!(lines(&mut stage) < unfolded);
+    stage.act(Action::Raw);
+    assert_eq!(stage.screen.output.text().as_str(), JSON);
+}
+
+#[test]
+fn a_press_on_a_folded_row_of_json_unfolds_it() {
+    let mut stage = lighthouses(0);
+    stage.frame(120, 34);
+    let output = stage.screen.areas.output.unwrap();
+    let before = stage.screen.output.text().lines().count();
+    stage.mouse(MouseKind::Press, output.x + 5, output.y + 2);
+    assert!(stage.screen.output.text().lines().count() < before);
+}
+
+#[test]
+fn figures_can_be_seen_to_the_last_digit() {
+    let mut stage = lighthouses(0);
+    assert!(stage.frame(120, 34).contains("$0.0042682") || stage.frame(120, 34).contains("$0.00427"));
+    stage.acts(&[Action::NextPane, Action::NextPane, Action::NextPane, Action::Raw]);
+    let exact = stage.frame(120, 34);
+    assert!(exact.contains("$0.0042682"), "{exact}");
+}
+
+#[test]
+fn a_search_counts_in_the_focused_pane() {
+    let mut stage = lighthouses(0);
+    let pattern = Pattern::new("winter");
+    stage.send(&Input::Search(pattern.as_ref()));
+    assert_eq!(stage.screen.matches().map(|matches| matches.total), Some(5));
+    stage.acts(&[Action::NextPane, Action::NextPane]);
+    assert_eq!(
+        stage.screen.matches().map(|matches| matches.total),
+        Some(0),
+        "the tree names none"
+    );
+    let pattern = Pattern::new("STEP");
+    stage.send(&Input::Search(pattern.as_ref()));
+    let pattern = Pattern::new("step");
+    stage.send(&Input::Search(pattern.as_ref()));
+    stage.act(Action::SearchNext);
+    assert_eq!(stage.title(), "Q1 › step 2");
+}
+
+#[test]
+fn what_takes_long_is_said_to_be_on_its_way_only_after_a_while() {
+    let mut world = World::new();
+    world.session = sample::lighthouses();
+    let mut screen = RunScreen::new(QueryKey::of(&world.session.queries[0]), None);
+    let outcome = screen.update(&Input::Opened, &world.ctx());
+    let asks = |effect: &Effect| matches!(effect, Effect::LoadBody { .. });
+    assert!(
+        outcome.effects.iter().filter(|effect| asks(effect)).count() >= 2,
+        "and the next one ahead"
+    );
+    let mut stage = Stage {
+        world,
+        screen,
+        left: Vec::new(),
+    };
+    assert!(!stage.frame(80, 22).contains("reading"));
+    stage.world.now += PATIENCE;
+    assert!(stage.frame(80, 22).contains("reading…"));
+}
+
+#[test]
+fn a_body_that_cannot_be_read_says_why() {
+    let mut world = World::new();
+    world.session = sample::lighthouses();
+    let mut screen = RunScreen::new(QueryKey::of(&world.session.queries[0]), None);
+    let effects = screen.update(&Input::Opened, &world.ctx()).effects;
+    for effect in effects {
+        if let Effect::LoadBody { token, .. } = effect {
+            let answer = Answer {
+                token,
+                result: Err(SafeText::literal("the file shrank")),
+            };
+            screen.update(&Input::Answer(&answer), &world.ctx());
+        }
+    }
+    let mut stage = Stage {
+        world,
+        screen,
+        left: Vec::new(),
+    };
+    assert!(stage.frame(80, 22).contains("cannot be read: the file shrank"));
+}
