@@ -1,6 +1,7 @@
 //! When to draw: at once when something changed, but at most 60 times a second, and at the moments that screens asked
 //! for. Nothing asked for, nothing drawn.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// The shortest time between two frames.
@@ -11,7 +12,7 @@ const SHORTEST: Duration = Duration::from_micros(16_667);
 pub struct Frames {
     dirty: bool,
     last: Option<Duration>,
-    wanted: Option<Duration>,
+    wanted: BTreeSet<Duration>,
 }
 
 impl Frames {
@@ -20,16 +21,16 @@ impl Frames {
         self.dirty = true;
     }
 
-    /// A frame is wanted at a moment; the earliest one counts, the others are asked for again when it came.
+    /// A frame is wanted at a moment.
     pub fn want_at(&mut self, at: Duration) {
-        self.wanted = Some(self.wanted.map_or(at, |wanted| wanted.min(at)));
+        self.wanted.insert(at);
     }
 
-    /// A wanted moment has come: screens are to be told. Consumes it.
+    /// A wanted moment has come: screens are to be told. Consumes it, and others that have passed.
     pub fn take_wanted(&mut self, now: Duration) -> bool {
-        let due = self.wanted.is_some_and(|at| at <= now);
+        let due = self.wanted.first().is_some_and(|at| *at <= now);
         if due {
-            self.wanted = None;
+            self.wanted.retain(|at| *at > now);
             self.dirty = true;
         }
         due
@@ -49,7 +50,7 @@ impl Frames {
     /// How long nothing is to be done, if nothing happens; `None` for ever.
     pub fn wait(&self, now: Duration) -> Option<Duration> {
         let frame = self.dirty.then(|| self.last.map_or(now, |last| last + SHORTEST));
-        let next = [frame, self.wanted].into_iter().flatten().min()?;
+        let next = [frame, self.wanted.first().copied()].into_iter().flatten().min()?;
         Some(next.saturating_sub(now))
     }
 }
@@ -92,5 +93,9 @@ mod tests {
         assert!(frames.take_wanted(ms(201)));
         assert!(!frames.take_wanted(ms(202)));
         assert!(frames.is_due(ms(202)));
+        frames.drawn(ms(202));
+        assert_eq!(frames.wait(ms(202)), Some(ms(298)));
+        assert!(frames.take_wanted(ms(500)));
+        assert_eq!(frames.wait(ms(600)), Some(Duration::ZERO));
     }
 }

@@ -124,7 +124,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn matches_lie_on_character_boundaries_and_spell_the_pattern(needle in "[a-cé中k]{1,3}", text in "[a-cA-CéÉ中kK]{0,40}") {
+        fn matches_lie_on_character_boundaries_and_spell_the_pattern(
+            needle in "[a-cé中k]{1,3}",
+            text in "[a-cA-CéÉ中kK]{0,40}",
+        ) {
             let pattern = Pattern::new(&needle).unwrap();
             let mut last = 0;
             for found in pattern.find_iter(&text) {

@@ -188,10 +188,8 @@ impl State {
         if !self.frames.take_wanted(self.world.now) {
             return Vec::new();
         }
-        match &self.notice {
-            Some((_, until)) if *until <= self.world.now => self.notice = None,
-            Some((_, until)) => self.frames.want_at(*until),
-            None => {}
+        if self.notice.as_ref().is_some_and(|(_, until)| *until <= self.world.now) {
+            self.notice = None;
         }
         self.stack.tell_all(&Input::Frame, &self.world.ctx())
     }

@@ -1,7 +1,7 @@
 //! The terminal: taken over whole, given back whatever happens, written to in single strokes.
 //!
-//! [`Terminal`] is the only writer. Signals, hang-ups and panics each have a file of their own; what is drawn, and when,
-//! is decided elsewhere.
+//! [`Terminal`] is the only writer. Signals, hang-ups and panics each have a file of their own; what is drawn, and
+//! when, is decided elsewhere.
 
 mod guard;
 mod hangup;

@@ -129,7 +129,10 @@ mod tests {
                 terminal.process(painter.paint(&buf, None).unwrap());
                 let shown = terminal.screen().contents();
                 let expected = crate::tui::testing::text_of(&buf);
-                let trim = |text: &str| text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n").trim_end().to_owned();
+                let trim = |text: &str| {
+                    let rows: Vec<_> = text.lines().map(str::trim_end).collect();
+                    rows.join("\n").trim_end().to_owned()
+                };
                 prop_assert_eq!(trim(&shown), trim(&expected));
             }
         }

@@ -183,7 +183,17 @@ mod tests {
         fn no_sequence_of_keys_breaks_it(keys in proptest::collection::vec((0usize..9, any::<char>()), 0..40)) {
             let mut edit = LineEdit::default();
             for (kind, c) in keys {
-                let codes = [KeyCode::Char(c), KeyCode::Backspace, KeyCode::Delete, KeyCode::Left, KeyCode::Right, KeyCode::Home, KeyCode::End, KeyCode::Char('w'), KeyCode::Char('k')];
+                let codes = [
+                    KeyCode::Char(c),
+                    KeyCode::Backspace,
+                    KeyCode::Delete,
+                    KeyCode::Left,
+                    KeyCode::Right,
+                    KeyCode::Home,
+                    KeyCode::End,
+                    KeyCode::Char('w'),
+                    KeyCode::Char('k'),
+                ];
                 let modifiers = if kind > 6 { KeyModifiers::CONTROL } else { KeyModifiers::NONE };
                 press(&mut edit, codes[kind], modifiers);
                 prop_assert!(edit.text.is_char_boundary(edit.caret));
