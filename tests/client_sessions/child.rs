@@ -1,7 +1,7 @@
 //! Other processes: this test program run again with one task, or `fast-rlm` itself, each with a directory for temporary
 //! files that nobody else uses.
 
-use super::{config, session_in};
+use crate::script::{config, session_in};
 use fast_rlm::{Session, remove_on_signals};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader};

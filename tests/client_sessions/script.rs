@@ -1,7 +1,5 @@
 //! What tests of the library's sessions share: a scripted model, and a look at all bytes of a directory.
 
-pub(crate) mod child;
-
 use async_trait::async_trait;
 use fast_rlm::provider::{Scripted, Settings};
 use fast_rlm::store::Digest;
