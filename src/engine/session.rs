@@ -170,6 +170,7 @@ pub async fn run_query(home: &Home, query: Query) -> Result<Answer, BeginError> 
     let recorded = query.input.recorded();
     let prepared = query.input.clone().prepare()?;
     let schema = query.settings.schema.as_ref().map(OutputSchema::compile).transpose()?;
+    make_dir(&home.dir)?;
     make_dir(&home.logs())?;
     let opened = Opened::open(home, &query.settings)?;
     if let Some(parked) = opened.parked {

@@ -127,3 +127,25 @@ fn input_files_become_what_their_extension_says() {
         "{ran:?}"
     );
 }
+
+#[test]
+fn transcripts_go_where_they_are_wanted_also_for_a_new_session() {
+    let place = Place::new();
+    let logs = place.path().join("elsewhere");
+    let answer = place
+        .steps(&["FINAL('done')"])
+        .option("--log-dir", &logs)
+        .option("--prefix", "mine")
+        .session(&place.session_dir())
+        .answer();
+    assert_eq!(answer, "done");
+    let names: Vec<_> = std::fs::read_dir(&logs)
+        .unwrap()
+        .map(|log| log.unwrap().file_name())
+        .collect();
+    assert!(
+        names.len() == 1 && names[0].to_string_lossy().starts_with("mine_"),
+        "{names:?}"
+    );
+    assert!(place.session_dir().join("state.json").is_file());
+}
