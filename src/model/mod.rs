@@ -16,6 +16,7 @@ mod gather;
 mod ids;
 mod layout;
 mod lines;
+mod live;
 mod lost;
 mod memory;
 mod memory_order;
@@ -47,6 +48,7 @@ pub use event::{
     MemoryRecord, SessionFacts, StepLine, TargetKind,
 };
 pub use ids::{AgentId, BodyRef, LogId, Time};
+pub use live::{LiveAgent, LiveEvent, LiveNews, LiveRun, LiveStep, Phase, Tail};
 pub use memory::{Binding, Memory, MemoryEntry};
 pub use problem::{Problem, ProblemKind};
 pub use query::{Final, FinalShape, Label, Link, Outcome, Query};
