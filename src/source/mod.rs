@@ -20,6 +20,7 @@ mod stop;
 mod watch;
 
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::disk::logs::LogFinder;
@@ -47,6 +48,8 @@ struct Shared {
     kind: TargetKind,
     use_cache: bool,
     inner: Mutex<Inner>,
+    /// Wakes whoever follows.
+    nudge: Mutex<Option<Sender<()>>>,
     progress: progress::Counters,
 }
 
@@ -83,6 +86,16 @@ impl Source {
     /// Where a transcript lies; `None` while it is missing.
     pub fn log_path(&self, log: LogId) -> Option<PathBuf> {
         self.inner().table.get(log)?.file.as_ref().map(|file| file.path.clone())
+    }
+
+    /// Has [`Source::follow`] look at the files now: this program has just written to them, and need not wait until
+    /// the system says so. Does not block; nothing happens before the session is followed.
+    pub fn nudge(&self) {
+        let nudge = self.0.nudge.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(sender) = &*nudge {
+            // Who followed has stopped: nobody is to be woken.
+            let _ = sender.send(());
+        }
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {

@@ -82,7 +82,8 @@ fn on_disk() -> Vec<Event> {
     let ledger = vec![LedgerEntry {
         query: "first".into(),
         result: Final::None,
-        ..LedgerEntry::default()
+        log_file: Some("logs/other.jsonl".into()),
+        run_id: Some("other".into()),
     }];
     vec![
         Event::Session(facts),

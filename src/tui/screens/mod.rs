@@ -5,6 +5,7 @@
 
 pub mod export;
 mod help;
+mod leaving;
 mod list_search;
 mod memory;
 mod overview;
@@ -94,5 +95,6 @@ pub fn open(route: &Route, ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
         Route::Export { query } => Some(Box::new(export::ExportScreen::new(*query))),
         Route::Help => Some(Box::new(help::Help::default())),
         Route::Palette => Some(Box::new(palette::Palette::new(ctx))),
+        Route::Leaving => Some(Box::new(leaving::Leaving)),
     }
 }
