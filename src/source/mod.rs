@@ -5,10 +5,13 @@
 //! [`Source::search`] searches everything. All calls block: run them on threads. Texts are raw.
 
 mod assemble;
+pub mod config;
+pub mod drafts;
 mod error;
 mod follow;
 mod log_table;
 mod open;
+pub mod paths;
 mod pattern;
 mod progress;
 mod read;
