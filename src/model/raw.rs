@@ -7,8 +7,8 @@ use super::lines::AllLines;
 use super::live::Grafted;
 use super::provenance::NameCache;
 use super::{
-    CodeEntry, Event, InterruptedEntry, Label, LedgerEntry, LiveRun, LogFacts, LogId, LogState, MemoryRecord,
-    Problem, Session,
+    CodeEntry, Event, InterruptedEntry, Label, LedgerEntry, LiveRun, LogFacts, LogId, LogState, MemoryRecord, Problem,
+    Session,
 };
 
 /// Raw facts behind a [`Session`]. What is big moves into the session's queries when it settles and back when the

@@ -10,6 +10,7 @@ pub mod drafts;
 mod error;
 mod follow;
 mod log_table;
+mod manage;
 mod open;
 pub mod paths;
 mod pattern;
@@ -33,6 +34,7 @@ use session::SessionState;
 
 pub use crate::disk::transcript::{Body, BodyError, Field};
 pub use error::OpenError;
+pub use manage::{ManageError, create, rename};
 pub use open::{OpenOptions, Opened, open};
 pub use pattern::SearchPattern;
 pub use progress::Progress;

@@ -190,9 +190,7 @@ impl Compositor {
     /// The route of the topmost full screen.
     pub fn base_route(&self) -> Option<&Route> {
         let mut layers = self.layers.iter().rev();
-        layers
-            .find(|layer| !layer.screen.is_popup())
-            .map(|layer| &layer.route)
+        layers.find(|layer| !layer.screen.is_popup()).map(|layer| &layer.route)
     }
 
     /// The topmost full screen: what the header and the footer speak of.

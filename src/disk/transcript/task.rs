@@ -21,6 +21,9 @@ const OTHER_SECTIONS: [&str; 3] = ["Required output schema", "Available tools", 
 
 /// The task in one line, cut at 200 characters; `None` when the probe shows nothing of it.
 pub(super) fn task_of_probe(output: &str) -> Option<String> {
+    if let Some(task) = task_of_own_probe(output) {
+        return Some(task);
+    }
     let mut skipping = false;
     let mut lines = output.lines().peekable();
     let mut entries: Vec<String> = Vec::new();
@@ -47,6 +50,28 @@ pub(super) fn task_of_probe(output: &str) -> Option<String> {
             .take(1)
             .chain(entries.iter().skip(1).flat_map(|entry| ["·", entry])),
     )
+}
+
+/// The same of a probe as this program's engine writes it.
+fn task_of_own_probe(output: &str) -> Option<String> {
+    if let Some(rest) = output.strip_prefix("context: a string of ") {
+        let (length, text) = rest.split_once(" characters\n")?;
+        let text = text.strip_prefix("--- its first 500 characters:\n").unwrap_or(text);
+        let length = length.parse::<usize>().ok()?.min(500);
+        let end = text.char_indices().nth(length).map_or(text.len(), |(at, _)| at);
+        return one_line(text.get(..end)?.lines());
+    }
+    let (_, rest) = output.strip_prefix("context: a dict with ")?.split_once(" keys\n")?;
+    let entries: Vec<String> = rest.lines().map_while(own_dict_entry).collect();
+    let separated = entries.iter().skip(1).flat_map(|entry| ["·", entry.as_str()]);
+    one_line(entries.iter().map(String::as_str).take(1).chain(separated))
+}
+
+/// `  'guest' (str, length 13): Goro Baptiste` as `guest: Goro Baptiste`.
+fn own_dict_entry(line: &str) -> Option<String> {
+    let (key, rest) = line.strip_prefix("  ")?.split_once(" (")?;
+    let (_, preview) = rest.split_once("): ")?;
+    Some(format!("{}: {preview}", key.trim_matches(['\'', '"'])))
 }
 
 /// `  ['guest'] (str, len=13): Goro Baptiste` as `guest: Goro Baptiste`.
@@ -104,6 +129,22 @@ mod tests {
         assert_eq!(task_of_probe(&probe).unwrap().chars().count(), TASK_CUT);
         let part = "Context type:  <class 'str'>\nFirst 500 characters of str(context):  Find it.\n\nmore";
         assert_eq!(task_of_probe(part).unwrap(), "Find it. more");
+    }
+
+    #[test]
+    fn a_probe_of_our_own_tells_the_context_alone() {
+        let told = |probe: &str| task_of_probe(probe).unwrap();
+        assert_eq!(
+            told("context: a string of 18 characters\nlook under\nthe one\nTools: none"),
+            "look under the one"
+        );
+        let long = format!(
+            "context: a string of 2000 characters\n--- its first 500 characters:\n{}\n--- its last 500 characters:\nx",
+            "ä".repeat(500)
+        );
+        assert_eq!(told(&long).chars().count(), TASK_CUT);
+        let dict = "context: a dict with 2 keys\n  'task' (str, length 4): read\n  'n' (int): 3\nTools: none";
+        assert_eq!(told(dict), "task: read · n: 3");
     }
 
     #[test]

@@ -8,11 +8,11 @@ use super::tasks::Tasks;
 use super::work::Work;
 use crate::model::TargetKind;
 use crate::source::{self, OpenOptions, Opened};
+use crate::text::SafeText;
 use crate::tui::action::Abilities;
 use crate::tui::compositor::Wanted;
 use crate::tui::ctx::{SessionList, World};
 use crate::tui::driver::{Msg, Opening, State};
-use crate::text::SafeText;
 use crate::tui::effect::{Effect, Focused};
 use crate::tui::live::{self, Desk, Errand};
 use crate::tui::notice::Notice;
@@ -274,11 +274,47 @@ impl App {
             }
             Errand::Alert(words) => term::send(&live::alert(&words)),
             Errand::Edit(text) => self.edit(&text),
+            Errand::Create { dir, name } => {
+                self.create(dir, name);
+                Ok(())
+            }
+            Errand::Rename { dir, name } => {
+                self.rename(dir, name);
+                Ok(())
+            }
             errand => {
                 self.work.run(errand);
                 Ok(())
             }
         }
+    }
+
+    /// Makes a session in the background, and shows it.
+    fn create(&self, dir: PathBuf, name: String) {
+        let (sender, options) = (self.sender.clone(), self.open.clone());
+        tokio::task::spawn_blocking(move || {
+            let _ = sender.send(match source::create(&dir, &name, &options) {
+                Ok(opened) => Incoming::Opened(Box::new(Ok(opened))),
+                Err(error) => Incoming::Msg(Msg::Notice(Notice::trouble(&error.to_string()))),
+            });
+        });
+    }
+
+    /// Renames a session in the background; the one that is shown is opened again under its new name.
+    fn rename(&self, dir: PathBuf, name: String) {
+        let (sender, options) = (self.sender.clone(), self.open.clone());
+        let shown = self
+            .feed
+            .as_ref()
+            .and_then(|feed| feed.source().dir().canonicalize().ok());
+        tokio::task::spawn_blocking(move || {
+            let is_shown = dir.canonicalize().ok() == shown;
+            let _ = sender.send(match source::rename(&dir, &name) {
+                Ok(to) if is_shown => Incoming::Opened(Box::new(source::open(&to, &options))),
+                Ok(_) => Incoming::Msg(Msg::SessionsChanged),
+                Err(error) => Incoming::Msg(Msg::Notice(Notice::trouble(&error.to_string()))),
+            });
+        });
     }
 
     /// Lets a person write a text in an editor of their own.
@@ -372,7 +408,9 @@ fn desk_of(source: &source::Source, read_only: bool) -> Desk {
     let closed = match source.kind() {
         TargetKind::Transcript => Some("one transcript is shown: open its session to ask"),
         TargetKind::Session if read_only => Some("opened with --read-only: nothing is asked, nothing is written"),
-        TargetKind::Session if !is_writable(dir) => Some("this directory cannot be written to: its session is only shown"),
+        TargetKind::Session if !is_writable(dir) => {
+            Some("this directory cannot be written to: its session is only shown")
+        }
         TargetKind::Session => None,
     };
     Desk {

@@ -69,6 +69,8 @@ pub enum Msg {
     Edited(Result<String, SafeText>),
     /// The terminal has the person's attention, or not any more.
     Focus(bool),
+    /// Directories of sessions have changed.
+    SessionsChanged,
     /// Time has passed: a wanted frame may be due.
     Time,
 }
@@ -211,6 +213,10 @@ impl State {
             Msg::Focus(on) => {
                 self.unfocused = !on;
                 Vec::new()
+            }
+            Msg::SessionsChanged => {
+                self.frames.dirty();
+                self.stack.tell_all(&Input::Shown, &self.world.ctx())
             }
             Msg::Time => self.time(),
         }

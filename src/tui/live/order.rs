@@ -128,6 +128,20 @@ pub enum Errand {
         /// In all.
         nano: i64,
     },
+    /// Make a session, and show it.
+    Create {
+        /// The directory that it lies in.
+        dir: PathBuf,
+        /// Its name.
+        name: String,
+    },
+    /// Give a session another name.
+    Rename {
+        /// The session's directory.
+        dir: PathBuf,
+        /// Its name from now on.
+        name: String,
+    },
     /// Look what the session waits with, and what it was last run with.
     Look {
         /// The session's directory.

@@ -8,6 +8,7 @@ mod help;
 mod leaving;
 mod list_search;
 mod memory;
+mod naming;
 mod overview;
 mod palette;
 mod picker;
@@ -20,6 +21,7 @@ pub mod search;
 mod split;
 mod timeline;
 
+pub use naming::Naming;
 pub use route::{Place, QueryKey, Route};
 
 use super::action::{Action, Context};
@@ -95,6 +97,7 @@ pub fn open(route: &Route, ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
         Route::Export { query } => Some(Box::new(export::ExportScreen::new(*query))),
         Route::Help => Some(Box::new(help::Help::default())),
         Route::Palette => Some(Box::new(palette::Palette::new(ctx))),
+        Route::Naming(naming) => Some(Box::new(naming::NamingScreen::new(naming.clone()))),
         Route::Leaving => Some(Box::new(leaving::Leaving)),
     }
 }

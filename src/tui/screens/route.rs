@@ -1,5 +1,6 @@
 //! Names of places: what to open, said in terms that survive changes of the model.
 
+use super::Naming;
 use crate::model::{AgentId, Label, LogId, Query, Session};
 
 /// A screen and what it is about.
@@ -44,6 +45,8 @@ pub enum Route {
     Help,
     /// Actions by name.
     Palette,
+    /// A name for a session.
+    Naming(Naming),
     /// A run goes on: whether to leave all the same.
     Leaving,
 }

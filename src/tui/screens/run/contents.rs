@@ -125,7 +125,10 @@ impl<'a> Shown<'a> {
 
     /// The agent works right now.
     fn is_alive(&self) -> bool {
-        let phase = self.live.zip(self.agent()).and_then(|(live, agent)| live.phase(&agent.run_id));
+        let phase = self
+            .live
+            .zip(self.agent())
+            .and_then(|(live, agent)| live.phase(&agent.run_id));
         phase.is_some_and(Phase::is_alive)
     }
 
@@ -260,9 +263,12 @@ fn streamed(tail: &Tail, nothing: &'static str) -> Vec<Piece> {
     if tail.is_empty() {
         return vec![Piece::words(nothing, Role::Running)];
     }
-    let cut = tail
-        .is_cut()
-        .then(|| Piece::words("… what came before is in the transcript when the step has ended", Role::Dim));
+    let cut = tail.is_cut().then(|| {
+        Piece::words(
+            "… what came before is in the transcript when the step has ended",
+            Role::Dim,
+        )
+    });
     cut.into_iter().chain([Piece::Plain(Text::new(tail.text()))]).collect()
 }
 
