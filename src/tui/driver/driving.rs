@@ -8,12 +8,13 @@ use crate::tui::compositor::{LayerId, Wanted};
 use crate::tui::effect::Effect;
 use crate::tui::effect::Token;
 use crate::tui::input::Input;
+use crate::tui::live::State as MachineState;
 use crate::tui::live::{Desk, Drive, Errand, Found, In, Out, Told};
 use crate::tui::notice::Notice;
 use crate::tui::screens::Route;
 use crate::tui::theme::Role;
 use crate::tui::widgets::clear;
-use crate::tui::widgets::prompt::{Reaction, Said, Settings};
+use crate::tui::widgets::prompt::{Question, Reaction, Said, Settings};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::path::Path;
@@ -21,6 +22,9 @@ use std::time::Duration;
 
 /// While a run goes on, its clock moves so often.
 const SECOND: Duration = Duration::from_secs(1);
+
+/// Who pressed a key within this time is busy.
+const BUSY: Duration = Duration::from_secs(2);
 
 /// Effects of the box and of machines are nobody's layer: their answers go to the box.
 const NOBODY: fn() -> LayerId = LayerId::default;
@@ -161,15 +165,7 @@ impl State {
             }
             Out::Live(event) => self.with(&dir, |drive| drive.note_away(event)),
             Out::Say(notice) => self.say_of(&dir, shown, notice),
-            Out::Ask(question) => {
-                let ctx = self.world.ctx();
-                if let Some(drive) = self.drives.of_mut(&dir) {
-                    drive.prompt.ask(question, &ctx);
-                    drive.prompt.focus(shown);
-                }
-                self.frames.dirty();
-                Vec::new()
-            }
+            Out::Ask(question) => self.put_question(&dir, shown, question),
             Out::Withdraw => self.with(&dir, |drive| drive.prompt.withdraw()),
             Out::Refuse(why) => self.with(&dir, |drive| drive.prompt.refused(SafeText::line(&why))),
             Out::Limit(nano) => self.with(&dir, |drive| {
@@ -181,6 +177,28 @@ impl State {
             }),
             Out::Ended { long, words } => self.ended(&dir, long, &words),
         }
+    }
+
+    /// The box turns into the answer field. It takes the keys only from who writes in it or does nothing: what is
+    /// pressed while reading must not become an answer.
+    fn put_question(&mut self, dir: &Path, shown: bool, question: Question) -> Vec<Wanted> {
+        let now = self.world.now;
+        let busy = self.last_key.is_some_and(|last| now < last + BUSY) && !self.box_types();
+        let ctx = self.world.ctx();
+        let again = self.drives.of_mut(dir).is_some_and(|drive| {
+            let again = drive.prompt.asked().is_some_and(|asked| asked.id == question.id);
+            drive.prompt.ask(question, &ctx);
+            if shown && !busy {
+                drive.prompt.focus(true);
+            }
+            again
+        });
+        self.frames.dirty();
+        if again || (shown && !busy) {
+            return Vec::new();
+        }
+        let words = format!("the run asks: {} answers", self.world.ctx().key(Action::Ask));
+        self.say_of(dir, shown, Notice::info(&words))
     }
 
     fn with(&mut self, dir: &Path, change: impl FnOnce(&mut Drive)) -> Vec<Wanted> {
@@ -276,8 +294,25 @@ impl State {
         if let Some(drive) = self.drives.current_mut() {
             drive.prompt.focus(true);
         }
+        self.suggest();
         self.frames.dirty();
         wanted
+    }
+
+    /// Says what could be asked, where that is known: in the demo.
+    fn suggest(&mut self) {
+        let options = self.drives.options().clone();
+        let idle = self
+            .drives
+            .current()
+            .is_some_and(|drive| *drive.machine.state() == MachineState::Idle);
+        if idle && !options.suggestions.is_empty() {
+            let words = format!(
+                "answered by a script, offline; try: {}",
+                options.suggestions.join("   ")
+            );
+            self.say(Notice::info(&words));
+        }
     }
 
     /// Twice as much may be spent; a run that a limit stopped goes on.

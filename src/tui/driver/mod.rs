@@ -102,6 +102,8 @@ pub struct State {
     /// Events were applied since the last settling.
     unsettled: bool,
     last_interrupt: Option<Duration>,
+    /// When a key was pressed last.
+    last_key: Option<Duration>,
     presses: Presses,
     /// Sessions that can be driven.
     drives: Drives,
@@ -125,6 +127,7 @@ impl State {
             untouched: true,
             unsettled: false,
             last_interrupt: None,
+            last_key: None,
             presses: Presses::default(),
             drives: Drives::new(options),
             next_tick: None,

@@ -86,6 +86,8 @@ pub struct DriveOptions {
     pub config_file: Option<PathBuf>,
     /// The configuration cannot be used: why. Browsing works.
     pub trouble: Option<String>,
+    /// Questions that can be answered offline, in the demo.
+    pub suggestions: Vec<String>,
     /// Everything else of the configuration.
     #[cfg(feature = "engine")]
     pub config: crate::client::Config,
