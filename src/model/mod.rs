@@ -20,6 +20,7 @@ mod lines;
 mod lost;
 mod memory;
 mod memory_order;
+mod namespace;
 mod parts;
 mod placement;
 mod problem;
@@ -51,6 +52,7 @@ pub use event::{
 };
 pub use ids::{AgentId, BodyRef, LogId, Time};
 pub use memory::{Binding, Memory, MemoryEntry};
+pub use namespace::{Change, NameAt, NamesAfter, changes};
 pub use problem::{Problem, ProblemKind};
 pub use python_text::program_text;
 pub use query::{Final, FinalShape, Label, Link, Outcome, Query};

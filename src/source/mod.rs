@@ -5,6 +5,7 @@
 //! [`Source::search`] searches everything. All calls block: run them on threads. Texts are raw.
 
 mod assemble;
+mod compare;
 mod error;
 mod follow;
 mod log_table;
@@ -12,6 +13,7 @@ mod open;
 mod pattern;
 mod progress;
 mod read;
+mod recorded;
 mod scan;
 mod search;
 mod session;
@@ -28,6 +30,7 @@ use log_table::LogTable;
 use session::SessionState;
 
 pub use crate::disk::transcript::{Body, BodyError, Field};
+pub use compare::{Comparison, Side, read_session};
 pub use error::OpenError;
 pub use open::{OpenOptions, Opened, open};
 pub use pattern::SearchPattern;
