@@ -24,7 +24,7 @@ mod session;
 mod settings;
 mod truncate;
 
-pub use budget::{Budget, Spent};
+pub use budget::{Allowance, Budget, Spent};
 pub use error::RunError;
 pub use event::{AgentId, RunEvent, Unwatched, Watch, What};
 pub use input::{Input, InputError};
@@ -33,5 +33,5 @@ pub use limits::{Exceeded, Limits};
 pub use memory::{MemoryError, SessionMemory};
 pub use person::{Person, Question};
 pub use schema::{BadSchema, OutputSchema};
-pub use session::{Answer, BeginError, Home, Query, Waiting, answer, drop_question, run_query, waiting};
+pub use session::{Answer, BeginError, Home, Query, Waiting, answer, drop_question, last_models, run_query, waiting};
 pub use settings::{Guard, Model, Settings};

@@ -38,7 +38,7 @@ impl Run {
     pub(super) fn new(query: &Query, transcript: TranscriptWriter) -> Self {
         let limits = &query.settings.limits;
         Self {
-            budget: Budget::new(limits.clone()),
+            budget: Budget::raised_by(limits.clone(), query.settings.allowance.clone()),
             seats: Seats::new(limits.max_agents_at_once),
             settings: Arc::clone(&query.settings),
             factory: Arc::clone(&query.factory),

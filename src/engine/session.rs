@@ -18,7 +18,7 @@ use crate::disk::transcript_writer::{TranscriptError, TranscriptWriter};
 use crate::provider::Cancel;
 use crate::repl::{FinalValue, ReplFactory};
 use crate::store::payload::TurnStarted;
-use crate::store::{SessionRow, Store, StoreError, locate};
+use crate::store::{Fact, Kind, Select, SessionRow, Store, StoreError, locate};
 use crate::text::secret::Secrets;
 use serde_json::Value;
 use std::io;
@@ -263,6 +263,34 @@ pub struct Waiting {
 /// # Errors
 /// Those of its store.
 pub fn waiting(dir: &Path) -> Result<Option<Waiting>, StoreError> {
+    let Some((store, id)) = log_of(dir)? else {
+        return Ok(None);
+    };
+    let parked = load_parked(&store, &id)?;
+    Ok(parked.map(|parked| Waiting {
+        question: parked.question,
+        model: parked.started.model,
+    }))
+}
+
+/// The models that the last query of the session in `dir` was run with, the root's and the sub-agents', read without
+/// taking its lock; `None` when its log has no query.
+///
+/// # Errors
+/// Those of its store.
+pub fn last_models(dir: &Path) -> Result<Option<(String, Option<String>)>, StoreError> {
+    let Some((store, id)) = log_of(dir)? else {
+        return Ok(None);
+    };
+    let mut started = store.events.read_all(&id, &Select::all().only(&[Kind::TurnStarted]))?.events;
+    Ok(started.pop().and_then(|event| match event.fact {
+        Fact::TurnStarted(started) => Some((started.model, started.sub_model)),
+        _ => None,
+    }))
+}
+
+/// The log of the session in `dir`, to be read, and the session's id in it; `None` when there is none.
+fn log_of(dir: &Path) -> Result<Option<(Store, String)>, StoreError> {
     let location = locate(dir, None)?;
     if !location.exists {
         return Ok(None);
@@ -270,14 +298,8 @@ pub fn waiting(dir: &Path) -> Result<Option<Waiting>, StoreError> {
     let store = Store::open_read_only(&location.root)?;
     let sessions = store.events.sessions()?;
     let ours = |row: &&SessionRow| location.session.as_ref().map_or(row.in_root, |name| row.id == *name);
-    let Some(row) = sessions.iter().find(ours) else {
-        return Ok(None);
-    };
-    let parked = load_parked(&store, &row.id)?;
-    Ok(parked.map(|parked| Waiting {
-        question: parked.question,
-        model: parked.started.model,
-    }))
+    let id = sessions.iter().find(ours).map(|row| row.id.clone());
+    Ok(id.map(|id| (store, id)))
 }
 
 async fn finish(run: Arc<Run>, spec: Spec, tape: Option<Tape>, notes: Vec<String>) -> Answer {

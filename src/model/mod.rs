@@ -17,6 +17,7 @@ mod gather;
 mod ids;
 mod layout;
 mod lines;
+mod live;
 mod lost;
 mod memory;
 mod memory_order;
@@ -51,6 +52,7 @@ pub use event::{
     MemoryRecord, SessionFacts, StepLine, TargetKind,
 };
 pub use ids::{AgentId, BodyRef, LogId, Time};
+pub use live::{LiveAgent, LiveEvent, LiveNews, LiveRun, LiveStep, Phase, Tail};
 pub use memory::{Binding, Memory, MemoryEntry};
 pub use namespace::{Change, NameAt, NamesAfter, changes};
 pub use problem::{Problem, ProblemKind};

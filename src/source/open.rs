@@ -179,6 +179,7 @@ impl Source {
             kind,
             use_cache: options.use_cache,
             inner: Mutex::new(inner),
+            nudge: Mutex::default(),
             progress: super::progress::Counters::default(),
         }))
     }

@@ -3,6 +3,7 @@
 use super::body::Text;
 use super::export::Job;
 use super::input::Input;
+use super::live::Errand;
 use super::notice::Notice;
 use super::screens::{Against, QueryKey, Route};
 use crate::model::{BodyRef, LogId};
@@ -125,6 +126,8 @@ pub enum Effect {
     Notice(Notice),
     /// Do an action, as if its key had been pressed after this layer went away: what the palette returns.
     Act(super::action::Action),
+    /// Something for a session that is driven.
+    Errand(Errand),
     /// Back to the shell, until `fg`.
     Suspend,
     /// Leave the program.

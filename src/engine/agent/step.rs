@@ -40,6 +40,12 @@ impl Agent {
     pub(super) async fn step_again(&mut self, reply: &Reply, tape: Tape) -> Result<Next, RunError> {
         self.talk.begin_step(Some(Arc::new(tape)));
         let code = repl_code(&reply.text).unwrap_or_default();
+        // Who watches did not see the reply: it came before the question.
+        self.tell(What::CallStarted { step: self.steps });
+        self.tell(What::CallEnded {
+            code: Some(code.clone()),
+            usage: reply.usage,
+        });
         self.run_step(reply, &code).await
     }
 

@@ -28,7 +28,7 @@ impl Abilities {
             A::Fork => (self.lab, "forking is not part of this viewer yet"),
             A::Resume => (self.resume, "resuming a run is not part of this viewer yet"),
             A::Budget => (self.resume, "budgets are not part of this viewer yet"),
-            A::NewLine | A::Undo | A::HistorySearch | A::Editor | A::Complete | A::LeaveBox => {
+            A::NewLine | A::Undo | A::Redo | A::HistorySearch | A::Editor | A::Complete | A::Settings | A::LeaveBox => {
                 (self.ask, "there is no box to type in")
             }
             A::Memory | A::Diff | A::Replay | A::Timeline | A::Problems | A::SearchSession | A::Export => {

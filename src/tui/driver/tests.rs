@@ -13,7 +13,7 @@ use ratatui::layout::Rect;
 fn state() -> State {
     let mut world = World::new();
     world.can.suspend = true;
-    State::new(world)
+    State::new(world, std::sync::Arc::default())
 }
 
 fn key(text: &str) -> KeyEvent {

@@ -6,6 +6,7 @@
 mod diff;
 pub mod export;
 mod help;
+mod leaving;
 mod list_search;
 mod memory;
 mod overview;
@@ -99,5 +100,6 @@ pub fn open(route: &Route, ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
         Route::Scrub { query, step } => Some(Box::new(scrub::ScrubScreen::new(*query, *step))),
         Route::Help => Some(Box::new(help::Help::default())),
         Route::Palette => Some(Box::new(palette::Palette::new(ctx))),
+        Route::Leaving => Some(Box::new(leaving::Leaving)),
     }
 }

@@ -65,6 +65,8 @@ pub enum Route {
     Help,
     /// Actions by name.
     Palette,
+    /// A run goes on: whether to leave all the same.
+    Leaving,
 }
 
 impl Route {
