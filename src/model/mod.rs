@@ -8,6 +8,7 @@
 mod code_log;
 mod code_run;
 mod cost;
+mod derive;
 mod digest;
 mod ending;
 mod event;
@@ -37,6 +38,7 @@ mod strays;
 mod totals;
 mod tree;
 mod usage;
+mod window;
 
 pub mod timeline;
 
