@@ -9,6 +9,7 @@ mod code_log;
 mod code_run;
 mod cost;
 mod derive;
+mod diff;
 mod digest;
 mod ending;
 mod event;
@@ -25,6 +26,7 @@ mod placement;
 mod problem;
 mod provenance;
 mod python_names;
+mod python_text;
 mod python_tokens;
 mod query;
 mod raw;
@@ -43,6 +45,7 @@ mod window;
 pub mod timeline;
 
 pub use cost::{Cost, CostSum};
+pub use diff::{DiffCall, DiffRow, DiffStep, Difference, RunDiff};
 pub use digest::code_digest;
 pub use event::{
     AgentEnd, CodeEntry, Event, InterruptedEntry, LedgerEntry, Line, LineKind, LogFacts, LogState, MemoryKind,
@@ -51,6 +54,7 @@ pub use event::{
 pub use ids::{AgentId, BodyRef, LogId, Time};
 pub use memory::{Binding, Memory, MemoryEntry};
 pub use problem::{Problem, ProblemKind};
+pub use python_text::program_text;
 pub use query::{Final, FinalShape, Label, Link, Outcome, Query};
 pub use run::{Agent, Placement, Run, Totals};
 pub use session::Session;
