@@ -19,7 +19,9 @@ pub(super) fn options(args: &LogArgs, script: Option<&Path>) -> Arc<DriveOptions
         Ok(file) => (file, None),
         Err(error) => (Config::default(), Some(error.to_string())),
     };
-    let variable = std::env::var(MODEL_VARIABLE).ok().filter(|model| !model.trim().is_empty());
+    let variable = std::env::var(MODEL_VARIABLE)
+        .ok()
+        .filter(|model| !model.trim().is_empty());
     let scripted = script.map(|script| format!("scripted:{}", script.display()));
     let named = args.primary_agent.clone().or_else(|| scripted.clone());
     let usual = Settings::default();
@@ -30,7 +32,10 @@ pub(super) fn options(args: &LogArgs, script: Option<&Path>) -> Arc<DriveOptions
     let settings = Settings {
         model: named.clone().or(variable).or_else(|| file.primary_agent.clone()),
         // A model of the configuration's own would not be offline.
-        sub_model: args.sub_agent.clone().or_else(|| file.sub_agent.clone().filter(|_| scripted.is_none())),
+        sub_model: args
+            .sub_agent
+            .clone()
+            .or_else(|| file.sub_agent.clone().filter(|_| scripted.is_none())),
         max_money_nano: money.unwrap_or(usual.max_money_nano),
         max_depth: file.max_depth.unwrap_or(usual.max_depth),
         code_in_context: file.add_session_code_to_context.unwrap_or(usual.code_in_context),

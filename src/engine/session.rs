@@ -282,7 +282,10 @@ pub fn last_models(dir: &Path) -> Result<Option<(String, Option<String>)>, Store
     let Some((store, id)) = log_of(dir)? else {
         return Ok(None);
     };
-    let mut started = store.events.read_all(&id, &Select::all().only(&[Kind::TurnStarted]))?.events;
+    let mut started = store
+        .events
+        .read_all(&id, &Select::all().only(&[Kind::TurnStarted]))?
+        .events;
     Ok(started.pop().and_then(|event| match event.fact {
         Fact::TurnStarted(started) => Some((started.model, started.sub_model)),
         _ => None,

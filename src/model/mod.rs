@@ -8,6 +8,7 @@
 mod code_log;
 mod code_run;
 mod cost;
+mod derive;
 mod diff;
 mod digest;
 mod ending;
@@ -41,6 +42,7 @@ mod strays;
 mod totals;
 mod tree;
 mod usage;
+mod window;
 
 pub mod timeline;
 

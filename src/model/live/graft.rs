@@ -29,10 +29,9 @@ impl Session {
     /// The live run, where `query` is the one that it answers.
     pub fn live_of(&self, query: &Query) -> Option<&LiveRun> {
         let index = self.raw.grafted.as_ref()?.query;
-        let is_it = self
-            .queries
-            .get(index)
-            .is_some_and(|live| std::ptr::eq(live, query) || (live.label == query.label && live.run.log == query.run.log));
+        let is_it = self.queries.get(index).is_some_and(|live| {
+            std::ptr::eq(live, query) || (live.label == query.label && live.run.log == query.run.log)
+        });
         self.live().filter(|_| is_it)
     }
 
@@ -116,7 +115,11 @@ fn unwritten(live: &LiveRun) -> Query {
 impl LiveRun {
     /// Whether this is the run of a query as the files have it.
     fn is_of(&self, query: &Query) -> bool {
-        let recorded = query.run.root().map(|root| root.run_id.as_str()).or(query.run_id.as_deref());
+        let recorded = query
+            .run
+            .root()
+            .map(|root| root.run_id.as_str())
+            .or(query.run_id.as_deref());
         match (self.root(), recorded) {
             _ if query.label != Label::Pending => false,
             (Some(root), Some(recorded)) => root.run_id == recorded,
@@ -191,13 +194,26 @@ fn add_agent(run: &mut Run, live: &LiveAgent, places: &mut HashMap<String, usize
 
 /// Hangs a sub-agent under the step in flight that spawned it: the files do not have that step yet, and would guess.
 fn hang(run: &mut Run, live: &LiveAgent, places: &HashMap<String, usize>) {
-    let Some(place) = places.get(&live.run_id).copied() else { return };
-    let Some((parent, old)) = run.agents.get(place).and_then(|agent| Some((agent.parent?, agent.parent_step))) else {
+    let Some(place) = places.get(&live.run_id).copied() else {
         return;
     };
-    let Some(holder) = run.agents.get_mut(parent.0 as usize) else { return };
-    let spawner = holder.steps.iter().rposition(|step| spawned(step.timings.exec_start, step.kind, live.started));
-    let Some(step) = spawner.or(holder.steps.len().checked_sub(1)) else { return };
+    let Some((parent, old)) = run
+        .agents
+        .get(place)
+        .and_then(|agent| Some((agent.parent?, agent.parent_step)))
+    else {
+        return;
+    };
+    let Some(holder) = run.agents.get_mut(parent.0 as usize) else {
+        return;
+    };
+    let spawner = holder
+        .steps
+        .iter()
+        .rposition(|step| spawned(step.timings.exec_start, step.kind, live.started));
+    let Some(step) = spawner.or(holder.steps.len().checked_sub(1)) else {
+        return;
+    };
     if old == Some(step) {
         return;
     }

@@ -147,7 +147,10 @@ fn steps_in_flight_and_new_agents_join_what_is_on_disk() {
     let run = &session.queries.last().unwrap().run;
     assert_eq!((run.totals.steps, run.totals.usage.total), (2, 107));
     let child = run.agents.last().unwrap();
-    assert_eq!((child.task.as_str(), child.depth, child.parent_step), ("count", 1, Some(1)));
+    assert_eq!(
+        (child.task.as_str(), child.depth, child.parent_step),
+        ("count", 1, Some(1))
+    );
     let live = session.live().unwrap();
     assert_eq!(live.phase("root"), Some(Phase::Awaiting(1)));
 
@@ -157,15 +160,24 @@ fn steps_in_flight_and_new_agents_join_what_is_on_disk() {
     let run = &session.queries.last().unwrap().run;
     assert_eq!(run.agents.len(), 2);
     assert_eq!(run.agents.last().unwrap().parent_step, Some(1));
-    assert_eq!(run.root().unwrap().steps.iter().map(|step| step.children.len()).sum::<usize>(), 1);
+    assert_eq!(
+        run.root()
+            .unwrap()
+            .steps
+            .iter()
+            .map(|step| step.children.len())
+            .sum::<usize>(),
+        1
+    );
 }
 
 #[test]
 fn an_older_run_that_was_interrupted_is_another_one() {
-    let session = session(on_disk().into_iter().chain([
-        began(),
-        news("new", None, 90, LiveNews::Started("how many?".into())),
-    ]));
+    let session = session(
+        on_disk()
+            .into_iter()
+            .chain([began(), news("new", None, 90, LiveNews::Started("how many?".into()))]),
+    );
     let labels: Vec<_> = session.queries.iter().map(|query| query.label).collect();
     assert_eq!(labels, [Label::Completed(1), Label::Pending, Label::Pending]);
     let old = session.queries.get(1).unwrap();

@@ -8,11 +8,11 @@ use super::tasks::Tasks;
 use super::work::Work;
 use crate::model::TargetKind;
 use crate::source::{self, OpenOptions, Opened};
+use crate::text::SafeText;
 use crate::tui::action::Abilities;
 use crate::tui::compositor::Wanted;
 use crate::tui::ctx::{SessionList, World};
 use crate::tui::driver::{Msg, Opening, State};
-use crate::text::SafeText;
 use crate::tui::effect::{Effect, Focused};
 use crate::tui::live::{self, Desk, Errand};
 use crate::tui::notice::Notice;
@@ -372,7 +372,9 @@ fn desk_of(source: &source::Source, read_only: bool) -> Desk {
     let closed = match source.kind() {
         TargetKind::Transcript => Some("one transcript is shown: open its session to ask"),
         TargetKind::Session if read_only => Some("opened with --read-only: nothing is asked, nothing is written"),
-        TargetKind::Session if !is_writable(dir) => Some("this directory cannot be written to: its session is only shown"),
+        TargetKind::Session if !is_writable(dir) => {
+            Some("this directory cannot be written to: its session is only shown")
+        }
         TargetKind::Session => None,
     };
     Desk {

@@ -25,11 +25,7 @@ impl Work {
         let tell: engine::Tell = Arc::new(move |dir, token, news| {
             let dir = dir.to_owned();
             // Nobody listens any more when the program ends.
-            let _ = told.send(Incoming::Msg(Msg::Told {
-                dir,
-                token,
-                told: news,
-            }));
+            let _ = told.send(Incoming::Msg(Msg::Told { dir, token, told: news }));
         });
         Self {
             engine: engine::Engine::new(options, tell),

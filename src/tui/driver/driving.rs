@@ -2,9 +2,11 @@
 
 use super::State;
 use crate::model::Event;
+use crate::text::SafeText;
 use crate::tui::action::{Action, Context};
 use crate::tui::compositor::{LayerId, Wanted};
 use crate::tui::effect::Effect;
+use crate::tui::effect::Token;
 use crate::tui::input::Input;
 use crate::tui::live::{Desk, Drive, Errand, Found, In, Out, Told};
 use crate::tui::notice::Notice;
@@ -12,8 +14,6 @@ use crate::tui::screens::Route;
 use crate::tui::theme::Role;
 use crate::tui::widgets::clear;
 use crate::tui::widgets::prompt::{Reaction, Said, Settings};
-use crate::text::SafeText;
-use crate::tui::effect::Token;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::path::Path;
@@ -193,7 +193,11 @@ impl State {
 
     /// Of another session than the one that is shown, with its name.
     fn say_of(&mut self, dir: &Path, shown: bool, notice: Notice) -> Vec<Wanted> {
-        let name = self.drives.of_mut(dir).map(|drive| drive.name.clone()).filter(|_| !shown);
+        let name = self
+            .drives
+            .of_mut(dir)
+            .map(|drive| drive.name.clone())
+            .filter(|_| !shown);
         let text = name.map(|name| SafeText::line(&format!("{name}: {}", notice.text)));
         self.say(Notice {
             text: text.unwrap_or_else(|| notice.text.clone()),
@@ -203,7 +207,11 @@ impl State {
     }
 
     fn ended(&mut self, dir: &Path, long: bool, words: &str) -> Vec<Wanted> {
-        let name = self.drives.of_mut(dir).map(|drive| drive.name.clone()).unwrap_or_default();
+        let name = self
+            .drives
+            .of_mut(dir)
+            .map(|drive| drive.name.clone())
+            .unwrap_or_default();
         // A session of another program may have been looked at in vain before: its log is there now.
         let looked = Errand::Look { dir: dir.to_owned() };
         let mut wanted = vec![errand(looked)];
@@ -244,7 +252,10 @@ impl State {
     pub(super) fn restand(&mut self) -> Vec<Wanted> {
         let options = self.drives.options().clone();
         let ctx = self.world.ctx();
-        let reaction = self.drives.current_mut().and_then(|drive| drive.restand(&options, &ctx));
+        let reaction = self
+            .drives
+            .current_mut()
+            .and_then(|drive| drive.restand(&options, &ctx));
         reaction.map_or_else(Vec::new, |reaction| self.react(reaction))
     }
 
@@ -287,7 +298,9 @@ impl State {
         }
         let ctx = self.world.ctx();
         let drive = self.drives.current_mut();
-        drive.map_or(0, |drive| drive.prompt.height(body.width, body.height, &ctx).min(body.height))
+        drive.map_or(0, |drive| {
+            drive.prompt.height(body.width, body.height, &ctx).min(body.height)
+        })
     }
 
     /// Paints the box at the bottom of the body.

@@ -83,6 +83,34 @@ fn keys_work_in_both_cases_and_releases_are_no_keys() {
 }
 
 #[test]
+fn a_held_key_counts_once_for_each_repeat() {
+    let mut state = state();
+    state.push(Route::Help);
+    state.push(Route::Palette);
+    let repeat = KeyEvent {
+        kind: KeyEventKind::Repeat,
+        ..key("esc")
+    };
+    state.update(Msg::Key(repeat));
+    assert_eq!(state.stack.depth(), 1);
+}
+
+#[test]
+fn between_a_run_and_its_timeline_nothing_piles_up() {
+    let mut state = state();
+    state.world.session = crate::tui::screens::sample::lighthouses();
+    state.push(Route::Overview);
+    press(&mut state, &["enter"]);
+    for _ in 0..3 {
+        press(&mut state, &["t", "enter", "enter", "enter"]);
+    }
+    assert!(matches!(state.stack.top_route(), Some(Route::Run { .. })));
+    assert_eq!(state.stack.depth(), 2);
+    press(&mut state, &["esc"]);
+    assert_eq!(state.stack.top_route(), Some(&Route::Overview));
+}
+
+#[test]
 fn what_cannot_be_done_says_so_and_does_nothing() {
     let mut state = state();
     assert!(press(&mut state, &["a"]).is_empty());

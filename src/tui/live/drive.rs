@@ -119,7 +119,9 @@ impl Drive {
         #[cfg(feature = "engine")]
         {
             if let Some(holder) = &session.facts.held_by {
-                return Some(format!("in use by {holder}: it is followed here, and can be asked when that is done"));
+                return Some(format!(
+                    "in use by {holder}: it is followed here, and can be asked when that is done"
+                ));
             }
             let no_model = self.prompt.settings().model.as_deref().unwrap_or_default().is_empty();
             options
@@ -212,7 +214,8 @@ impl Drives {
 
     /// The person is being waited for in the session that is shown.
     pub fn is_asked(&self) -> bool {
-        self.current().is_some_and(|drive| *drive.machine.state() == State::Asking)
+        self.current()
+            .is_some_and(|drive| *drive.machine.state() == State::Asking)
     }
 }
 

@@ -107,38 +107,131 @@ fn every_phase_of_a_run_has_its_state() {
     let table: Vec<(&str, Vec<In>, State)> = vec![
         ("nothing", vec![], State::Idle),
         ("sent", vec![send()], State::Submitting),
-        ("python", vec![send(), told(Told::Preparing("unpacking".into()))], State::Submitting),
-        ("started", vec![send(), live(root(LiveNews::Started("t".into())))], State::Submitting),
+        (
+            "python",
+            vec![send(), told(Told::Preparing("unpacking".into()))],
+            State::Submitting,
+        ),
+        (
+            "started",
+            vec![send(), live(root(LiveNews::Started("t".into())))],
+            State::Submitting,
+        ),
         ("calls", vec![send(), calling()], State::Streaming),
-        ("streams", vec![send(), calling(), live(root(LiveNews::Text("a".into())))], State::Streaming),
+        (
+            "streams",
+            vec![send(), calling(), live(root(LiveNews::Text("a".into())))],
+            State::Streaming,
+        ),
         ("runs", vec![send(), calling(), running()], State::Running),
         ("spawns", vec![send(), calling(), running(), spawned()], State::Helped),
-        ("child calls", vec![send(), calling(), running(), spawned(), live(child(LiveNews::Calling(1)))], State::Helped),
-        ("child ends", vec![send(), calling(), running(), spawned(), live(child(LiveNews::Ended))], State::Running),
-        ("next step", vec![send(), calling(), running(), live(root(LiveNews::Calling(2)))], State::Streaming),
-        ("asks", vec![send(), calling(), running(), told(Told::Asked(question(1)))], State::Asking),
-        ("answered", vec![send(), calling(), running(), told(Told::Asked(question(1))), answer(1)], State::Running),
-        ("wrong answer", vec![send(), calling(), running(), told(Told::Asked(question(1))), answer(9)], State::Asking),
+        (
+            "child calls",
+            vec![
+                send(),
+                calling(),
+                running(),
+                spawned(),
+                live(child(LiveNews::Calling(1))),
+            ],
+            State::Helped,
+        ),
+        (
+            "child ends",
+            vec![send(), calling(), running(), spawned(), live(child(LiveNews::Ended))],
+            State::Running,
+        ),
+        (
+            "next step",
+            vec![send(), calling(), running(), live(root(LiveNews::Calling(2)))],
+            State::Streaming,
+        ),
+        (
+            "asks",
+            vec![send(), calling(), running(), told(Told::Asked(question(1)))],
+            State::Asking,
+        ),
+        (
+            "answered",
+            vec![send(), calling(), running(), told(Told::Asked(question(1))), answer(1)],
+            State::Running,
+        ),
+        (
+            "wrong answer",
+            vec![send(), calling(), running(), told(Told::Asked(question(1))), answer(9)],
+            State::Asking,
+        ),
         (
             "one of two answered",
-            vec![send(), calling(), running(), told(Told::Asked(question(1))), told(Told::Asked(question(2))), answer(1)],
+            vec![
+                send(),
+                calling(),
+                running(),
+                told(Told::Asked(question(1))),
+                told(Told::Asked(question(2))),
+                answer(1),
+            ],
             State::Asking,
         ),
         ("cancelled", vec![send(), calling(), In::Cancel], State::Cancelling),
-        ("cancelled twice", vec![send(), calling(), In::Cancel, In::Cancel], State::Cancelling),
-        ("news while cancelling", vec![send(), calling(), In::Cancel, running()], State::Cancelling),
-        ("a question while cancelling", vec![send(), In::Cancel, told(Told::Asked(question(1)))], State::Cancelling),
-        ("cancelled at last", vec![send(), In::Cancel, ended(Ending::Cancelled)], State::Idle),
-        ("cancelled too late", vec![send(), In::Cancel, ended(Ending::Answered)], State::Done),
+        (
+            "cancelled twice",
+            vec![send(), calling(), In::Cancel, In::Cancel],
+            State::Cancelling,
+        ),
+        (
+            "news while cancelling",
+            vec![send(), calling(), In::Cancel, running()],
+            State::Cancelling,
+        ),
+        (
+            "a question while cancelling",
+            vec![send(), In::Cancel, told(Told::Asked(question(1)))],
+            State::Cancelling,
+        ),
+        (
+            "cancelled at last",
+            vec![send(), In::Cancel, ended(Ending::Cancelled)],
+            State::Idle,
+        ),
+        (
+            "cancelled too late",
+            vec![send(), In::Cancel, ended(Ending::Answered)],
+            State::Done,
+        ),
         ("done", vec![send(), ended(Ending::Answered)], State::Done),
-        ("failed", vec![send(), ended(Ending::Failed("401".into()))], State::Failed("401".into())),
-        ("not begun", vec![send(), ended(Ending::Refused("busy".into()))], State::Idle),
+        (
+            "failed",
+            vec![send(), ended(Ending::Failed("401".into()))],
+            State::Failed("401".into()),
+        ),
+        (
+            "not begun",
+            vec![send(), ended(Ending::Refused("busy".into()))],
+            State::Idle,
+        ),
         ("parked", vec![send(), ended(Ending::Parked(question(7)))], State::Idle),
-        ("parked and answered", vec![send(), ended(Ending::Parked(question(7))), answer(7)], State::Submitting),
-        ("parked and asked", vec![send(), ended(Ending::Parked(question(7))), send()], State::Idle),
+        (
+            "parked and answered",
+            vec![send(), ended(Ending::Parked(question(7))), answer(7)],
+            State::Submitting,
+        ),
+        (
+            "parked and asked",
+            vec![send(), ended(Ending::Parked(question(7))), send()],
+            State::Idle,
+        ),
         ("cancel of nothing", vec![In::Cancel], State::Idle),
-        ("asked again", vec![send(), ended(Ending::Answered), send()], State::Submitting),
-        ("a second one meanwhile", vec![send(), calling(), send()], State::Streaming),
+        (
+            "asked again",
+            vec![send(), ended(Ending::Answered), send()],
+            State::Submitting,
+        ),
+        (
+            "a second one meanwhile",
+            vec![send(), calling(), send()],
+            State::Streaming,
+        ),
     ];
     for (name, inputs, state) in table {
         assert_eq!(*after(inputs).0.state(), state, "{name}");
@@ -158,7 +251,13 @@ fn a_query_goes_to_the_engine_and_into_the_model_at_once() {
 fn what_cannot_be_asked_goes_back_into_the_box() {
     for inputs in [
         vec![send(), send()],
-        vec![In::Found(Found { parked: Some(question(7)), models: None }), send()],
+        vec![
+            In::Found(Found {
+                parked: Some(question(7)),
+                models: None,
+            }),
+            send(),
+        ],
         vec![send(), ended(Ending::Refused("busy".into()))],
     ] {
         let (_, out) = after(inputs);
@@ -182,7 +281,11 @@ fn news_of_another_run_are_late() {
 #[test]
 fn durable_news_have_the_files_read_at_once_and_texts_do_not() {
     let nudges = |event| after([send(), live(event)]).1.contains(&Out::Nudge);
-    assert!(nudges(root(LiveNews::Kept(1))) && nudges(child(LiveNews::Started("t".into()))) && nudges(child(LiveNews::Ended)));
+    assert!(
+        nudges(root(LiveNews::Kept(1)))
+            && nudges(child(LiveNews::Started("t".into())))
+            && nudges(child(LiveNews::Ended))
+    );
     assert!(!nudges(root(LiveNews::Text("a".into()))) && !nudges(root(LiveNews::Calling(1))));
     assert!(after([send(), ended(Ending::Answered)]).1.contains(&Out::Nudge));
 }
@@ -224,7 +327,10 @@ fn a_run_that_a_limit_stopped_goes_on_with_more() {
     assert_eq!(start("max_money_spent"), Some((200, 1, "how many?".into())));
     assert_eq!(start("max_completion_tokens"), Some((100, 2, "how many?".into())));
     let (machine, out) = after([send(), ended(Ending::Answered), In::Raise(settings())]);
-    assert!(matches!((machine.state(), out.as_slice()), (State::Done, [Out::Say(_)])));
+    assert!(matches!(
+        (machine.state(), out.as_slice()),
+        (State::Done, [Out::Say(_)])
+    ));
 }
 
 #[test]
@@ -248,7 +354,9 @@ fn a_session_that_waits_asks_when_it_is_opened_and_goes_on_with_the_answer() {
     };
     assert_eq!(after([found()]).1, [Out::Ask(question(7))]);
     let (_, out) = after([found(), answer(7)]);
-    assert!(matches!(out.as_slice(), [Out::Live(LiveEvent::Began { resumes: true, .. }), Out::Start(order)] if order.request.text == "yes"));
+    assert!(
+        matches!(out.as_slice(), [Out::Live(LiveEvent::Began { resumes: true, .. }), Out::Start(order)] if order.request.text == "yes")
+    );
     // What is found while a run goes on is old.
     assert_eq!(after([send(), found()]).1, []);
 }
@@ -271,9 +379,18 @@ fn the_box_says_what_goes_on() {
         other => format!("{other:?}"),
     };
     assert_eq!(what(vec![send()]), "starting");
-    assert_eq!(what(vec![send(), told(Told::Preparing("unpacking Python".into()))]), "unpacking Python");
+    assert_eq!(
+        what(vec![send(), told(Told::Preparing("unpacking Python".into()))]),
+        "unpacking Python"
+    );
     let spawned = |id: &str| live(news(id, Some("root"), LiveNews::Started("t".into())));
-    let helped = vec![send(), live(root(LiveNews::Calling(3))), live(root(replied(1))), spawned("a"), spawned("b")];
+    let helped = vec![
+        send(),
+        live(root(LiveNews::Calling(3))),
+        live(root(replied(1))),
+        spawned("a"),
+        spawned("b"),
+    ];
     assert_eq!(what(helped), "step 3, 2 sub-agents");
     assert_eq!(after([send(), In::Cancel]).0.standing(), Standing::Cancelling);
     assert_eq!(after([send(), ended(Ending::Answered)]).0.standing(), Standing::Ready);
@@ -281,12 +398,20 @@ fn the_box_says_what_goes_on() {
 
 #[test]
 fn what_a_cancelled_run_cost_is_said() {
-    let (_, out) = after([send(), live(root(replied(5_000_000))), In::Cancel, ended(Ending::Cancelled)]);
+    let (_, out) = after([
+        send(),
+        live(root(replied(5_000_000))),
+        In::Cancel,
+        ended(Ending::Cancelled),
+    ]);
     let said = out.iter().find_map(|out| match out {
         Out::Say(notice) => Some(notice.text.to_string()),
         _ => None,
     });
-    assert_eq!(said.as_deref(), Some("cancelled: $0.005 spent, 10 tokens; every finished step is kept"));
+    assert_eq!(
+        said.as_deref(),
+        Some("cancelled: $0.005 spent, 10 tokens; every finished step is kept")
+    );
 }
 
 fn any_input() -> impl Strategy<Value = In> {
@@ -322,7 +447,10 @@ fn any_input() -> impl Strategy<Value = In> {
         Just(In::Raise(settings())),
         Just(In::Tick),
         (0u64..4, told).prop_map(|(token, told)| In::Told(Token(token), told)),
-        prop::option::of(id).prop_map(|id| In::Found(Found { parked: id.map(question), models: None })),
+        prop::option::of(id).prop_map(|id| In::Found(Found {
+            parked: id.map(question),
+            models: None
+        })),
     ]
 }
 

@@ -41,7 +41,10 @@ impl Screen for Leaving {
         };
         let rows = [
             Styled::of(SafeText::line(&format!(" Leave, and cancel {runs}?")), text),
-            Styled::words(" Finished steps are kept, and the session opens again.", ctx.style(Role::Dim)),
+            Styled::words(
+                " Finished steps are kept, and the session opens again.",
+                ctx.style(Role::Dim),
+            ),
             key(Action::Open, "cancels and leaves"),
             key(Action::Back, "stays here"),
         ];

@@ -228,7 +228,11 @@ fn draw_live(lines: &[String], area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
     let running = ctx.style(Role::Running);
     let glyph = Glyphs::of(ctx.options.ascii).running;
     for ((place, line), y) in lines.iter().enumerate().zip(area.y..area.bottom()) {
-        let (mark, style) = if place == 0 { (glyph, running) } else { (" ", ctx.style(Role::Dim)) };
+        let (mark, style) = if place == 0 {
+            (glyph, running)
+        } else {
+            (" ", ctx.style(Role::Dim))
+        };
         Styled::words(mark, running)
             .then(SafeText::literal(" "), style)
             .then(SafeText::line(line), style)

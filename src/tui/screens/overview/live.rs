@@ -45,7 +45,12 @@ pub(super) fn lines(session: &Session, query: &Query, wall: i64, cells: usize, m
         .take(room)
         .collect();
     lines.extend(tail.into_iter().rev().map(|line| head(line, cells).to_string()));
-    Some(lines.into_iter().map(|line| SafeText::line(&line).to_string()).collect())
+    Some(
+        lines
+            .into_iter()
+            .map(|line| SafeText::line(&line).to_string())
+            .collect(),
+    )
 }
 
 /// The newest of what a step has to show.

@@ -64,7 +64,11 @@ impl Plan {
     fn spread(&self, session: &Session, area: Rect) -> Option<Vec<Lines>> {
         let mut spare = usize::from(area.height).checked_sub(self.total())?;
         let cells = usize::from(self.text_width(area.width));
-        let needs: Vec<Lines> = session.queries.iter().map(|query| needs(session, query, cells)).collect();
+        let needs: Vec<Lines> = session
+            .queries
+            .iter()
+            .map(|query| needs(session, query, cells))
+            .collect();
         let mut own = vec![ONE_EACH; self.cards];
         while spare > 0 {
             let before = spare;

@@ -80,6 +80,20 @@ impl<'a> Shown<'a> {
         }
     }
 
+    /// What was done to a text of the step before it could be shown.
+    pub(super) fn mark(&self, text: impl Fn(&Body) -> &Text) -> Option<&'static str> {
+        let Reading::Read(body) = self.bodies.get(self.step()?.body?)? else {
+            return None;
+        };
+        let repaired = body.repaired && text(body).raw.contains('\u{FFFD}');
+        match (body.cut, repaired) {
+            (true, true) => Some("cut, repaired"),
+            (true, false) => Some("cut"),
+            (false, true) => Some("repaired"),
+            (false, false) => None,
+        }
+    }
+
     /// What the left pane is called.
     pub(super) fn code_title(&self) -> &'static str {
         if self.step().is_some() { "code" } else { "input" }
@@ -125,7 +139,10 @@ impl<'a> Shown<'a> {
 
     /// The agent works right now.
     fn is_alive(&self) -> bool {
-        let phase = self.live.zip(self.agent()).and_then(|(live, agent)| live.phase(&agent.run_id));
+        let phase = self
+            .live
+            .zip(self.agent())
+            .and_then(|(live, agent)| live.phase(&agent.run_id));
         phase.is_some_and(Phase::is_alive)
     }
 
@@ -260,9 +277,12 @@ fn streamed(tail: &Tail, nothing: &'static str) -> Vec<Piece> {
     if tail.is_empty() {
         return vec![Piece::words(nothing, Role::Running)];
     }
-    let cut = tail
-        .is_cut()
-        .then(|| Piece::words("… what came before is in the transcript when the step has ended", Role::Dim));
+    let cut = tail.is_cut().then(|| {
+        Piece::words(
+            "… what came before is in the transcript when the step has ended",
+            Role::Dim,
+        )
+    });
     cut.into_iter().chain([Piece::Plain(Text::new(tail.text()))]).collect()
 }
 

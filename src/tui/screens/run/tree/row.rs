@@ -105,7 +105,10 @@ fn indentation(row: &TreeRow, width: usize, ctx: &Ctx<'_>) -> Styled {
 
 fn step_marks(agent: &Agent, step: &Step, width: usize, ctx: &Ctx<'_>) -> Styled {
     let mut marks = Styled::new();
-    let in_flight = |live: &LiveRun| live.step(&agent.run_id, step.number).is_some_and(|step| step.kept.is_none());
+    let in_flight = |live: &LiveRun| {
+        live.step(&agent.run_id, step.number)
+            .is_some_and(|step| step.kept.is_none())
+    };
     if step.body.is_none() && ctx.session.live().is_some_and(in_flight) {
         marks.append(running(ctx));
     }
