@@ -4,10 +4,12 @@
 //! call streams deltas while it runs and ends in one [`Reply`] or one [`CallError`]; retries, time limits and
 //! cancelling happen inside. Budgets, prompts and what a reply means are the engine's.
 
+mod anthropic;
 mod cancel;
 mod collect;
 mod cost;
 mod error;
+mod http;
 mod open;
 mod openai;
 mod pricing;
@@ -18,6 +20,7 @@ mod scripted;
 mod settings;
 mod sse;
 
+pub use anthropic::Anthropic;
 pub use cancel::Cancel;
 pub use cost::parse_nano_dollars;
 pub use error::{CallError, ErrorKind, Partial};
@@ -28,7 +31,9 @@ pub use reply::{CostSource, Finish, Reply, Timings, Usage};
 pub use request::{Limits, Message, Request, RequestHash, Role};
 pub use retry::Pacing;
 pub use scripted::{Script, ScriptError, Scripted};
-pub use settings::{ApiKey, DEFAULT_BASE_URL, KEY_VARIABLES, KeyState, KeyStatus, Settings, key_status};
+pub use settings::{
+    ANTHROPIC_BASE_URL, ApiKey, DEFAULT_BASE_URL, KEY_VARIABLES, KeyState, KeyStatus, Settings, key_status,
+};
 pub use sse::{SseDecoder, SseError};
 
 use async_trait::async_trait;
