@@ -2,6 +2,7 @@
 
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Ask a recursive language model: the input stays in a Python REPL, the model explores it with code.
 #[derive(Debug, Parser)]
@@ -34,6 +35,10 @@ pub struct Args {
     /// One of several sessions under --session-dir: 1 to 64 of letters, digits, `.`, `_`, `-`.
     #[arg(long, value_name = "ID", requires = "session_dir")]
     pub session_id: Option<String>,
+
+    /// Wait this long for a session that another process writes to; without it, a busy session is refused at once.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub wait: Option<Duration>,
 
     /// Do not show a resumed model the code of earlier queries.
     #[arg(long)]
@@ -124,6 +129,9 @@ pub enum Command {
         /// The model that goes on; the one that asked unless given.
         #[arg(long, value_name = "MODEL")]
         primary_agent: Option<String>,
+        /// Wait this long for a session that another process writes to.
+        #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+        wait: Option<Duration>,
     },
     /// Print completions for a shell.
     Completions {
@@ -143,6 +151,16 @@ pub enum Verbosity {
     Summary,
     /// Code and output of each step, too.
     Full,
+}
+
+/// A time in seconds, at most a year.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let parsed = text
+        .parse()
+        .ok()
+        .filter(|seconds| (0.0..=31_536_000.0).contains(seconds));
+    let wrong = || format!("{text:?} is no number of seconds, like 30 or 0.5");
+    parsed.map(Duration::from_secs_f64).ok_or_else(wrong)
 }
 
 const EXAMPLES: &str = "\

@@ -58,6 +58,7 @@ fn answer(mut args: Args) -> Result<Exit, Failure> {
         dir,
         text,
         primary_agent,
+        wait,
         ..
     }) = args.command.take()
     else {
@@ -66,6 +67,7 @@ fn answer(mut args: Args) -> Result<Exit, Failure> {
     let waiting = waiting(&dir)?.ok_or_else(|| BeginError::NothingParked { dir: dir.clone() })?;
     args.primary_agent = primary_agent.or(Some(waiting.model));
     args.session_dir = Some(dir);
+    args.wait = wait;
     match text {
         Some(text) => run(&args, Work::Answer(text)),
         None => {
@@ -95,6 +97,7 @@ fn run(args: &Args, work: Work) -> Result<Exit, Failure> {
         person: person::at_terminal(setup.verbosity, &live),
     };
     interrupts.query_runs(cancel);
+    live.waiting(&setup.home);
     let answered = runtime.block_on(async {
         match work {
             Work::Query => run_query(&setup.home, query).await,

@@ -116,6 +116,7 @@ fn home(args: &Args) -> Result<(Home, Option<EphemeralDir>), Failure> {
     let home = Home {
         log_dir: args.log_dir.clone(),
         absolute_logs: args.absolute_logs,
+        wait: args.wait.unwrap_or_default(),
         prefix: args.prefix.clone().unwrap_or_else(|| "run".into()),
         // A session that ends with the program needs no log to be resumed from.
         storage: args.session_dir.clone(),
