@@ -107,6 +107,14 @@ pub enum ErrorKind {
         /// The limit.
         limit: usize,
     },
+    /// A coding agent failed.
+    #[error("the agent {agent} failed: {reason}")]
+    Agent {
+        /// Its name.
+        agent: String,
+        /// What it said.
+        reason: String,
+    },
     /// The script has no reply for this request.
     #[error("{0}")]
     Script(String),

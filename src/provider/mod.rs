@@ -6,10 +6,12 @@
 
 mod anthropic;
 mod cancel;
+mod cli_agent;
 mod collect;
 mod cost;
 mod error;
 mod http;
+mod models;
 mod open;
 mod openai;
 mod pricing;
@@ -22,8 +24,10 @@ mod sse;
 
 pub use anthropic::Anthropic;
 pub use cancel::Cancel;
+pub use cli_agent::{AgentSpec, CliAgent, Field, Output, Places, UsagePlaces};
 pub use cost::parse_nano_dollars;
 pub use error::{CallError, ErrorKind, Partial};
+pub use models::{Offer, list_models};
 pub use open::{OpenError, open};
 pub use openai::OpenAi;
 pub use pricing::{Price, PricingError, PricingTable};

@@ -2,6 +2,7 @@
 
 use super::Provider;
 use super::anthropic::Anthropic;
+use super::cli_agent::{self, CliAgent};
 use super::openai::OpenAi;
 use super::scripted::{ScriptError, Scripted};
 use super::settings::{
@@ -11,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Prefixes that name a backend which this build does not have.
-const ABSENT: [&str; 2] = ["cli:", "cassette:"];
+const ABSENT: [&str; 1] = ["cassette:"];
 
 /// Why no backend could be made of a model string.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +44,14 @@ pub enum OpenError {
         model: String,
         /// Its prefix, with the colon.
         prefix: &'static str,
+    },
+    /// A coding agent cannot be asked.
+    #[error("the model {model} cannot be used: {reason}")]
+    Agent {
+        /// The model string.
+        model: String,
+        /// Why, and what to do.
+        reason: String,
     },
     /// The base URL is not one.
     #[error(
@@ -82,7 +91,7 @@ fn anthropic_first(model: &str) -> String {
     }
 }
 
-/// Opens the backend of a model string: `scripted:FILE`, a model of Anthropic's where there is a key for its API, or any
+/// Opens the backend of a model string: `scripted:FILE`, `cli:AGENT?model=MODEL`, a model of Anthropic's where there is a key for its API, or any
 /// other name for the OpenAI-compatible API. Touches the file, but not the network.
 ///
 /// # Errors
@@ -95,6 +104,10 @@ pub fn open(model: &str, settings: &Settings) -> Result<Arc<dyn Provider>, OpenE
     }
     if let Some(file) = model.strip_prefix("scripted:") {
         return Ok(Arc::new(Scripted::open(Path::new(file), settings)?));
+    }
+    if model.starts_with(cli_agent::PREFIX) {
+        let agent = CliAgent::open(model, settings, |name| std::env::var(name).ok())?;
+        return Ok(Arc::new(agent));
     }
     if let Some(prefix) = ABSENT.iter().find(|prefix| model.starts_with(**prefix)) {
         return Err(OpenError::NotInThisBuild {

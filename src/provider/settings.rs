@@ -1,8 +1,10 @@
 //! Where models are reached and with which keys: from the environment, or set by the caller.
 
+use super::cli_agent::AgentSpec;
 use super::pricing::PricingTable;
 use super::retry::Pacing;
 use crate::text::secret::{SecretError, Secrets};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// Where requests go unless `RLM_MODEL_BASE_URL` says otherwise.
@@ -68,6 +70,8 @@ pub struct Settings {
     pub stream: bool,
     /// Prices for servers that state no cost.
     pub pricing: PricingTable,
+    /// Coding agents that are declared besides those that ship, by name.
+    pub cli_agents: BTreeMap<String, AgentSpec>,
     /// How long to wait between attempts.
     pub pacing: Pacing,
     /// Whether scripted models wait as their script says.
@@ -83,6 +87,7 @@ impl Default for Settings {
             anthropic_key: None,
             stream: true,
             pricing: PricingTable::builtin(),
+            cli_agents: BTreeMap::new(),
             pacing: Pacing::default(),
             script_delays: true,
         }

@@ -4,6 +4,7 @@ mod args;
 mod config;
 mod exit;
 mod live;
+mod models;
 mod outcome;
 mod person;
 mod setup;
@@ -31,6 +32,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
         Some(Command::Answer { .. }) => answer(args),
         Some(Command::Warmup) => setup::warmup(),
         Some(Command::Doctor) => setup::doctor(&args),
+        Some(Command::Models { json }) => models::print(&args, *json),
         Some(Command::Completions { shell }) => {
             clap_complete::generate(*shell, &mut Args::command(), "fast-rlm", &mut std::io::stdout());
             Ok(Exit::Done)

@@ -6,6 +6,7 @@ mod wire;
 use super::collect::Collector;
 use super::error::{CallError, ErrorKind};
 use super::http::{Hints, Http, endpoint, secret_header, secrets_of};
+use super::models::Offer;
 use super::open::OpenError;
 use super::pricing::PricingTable;
 use super::reply::Reply;
@@ -63,6 +64,17 @@ impl Anthropic {
             pricing: settings.pricing.clone(),
             pacing: settings.pacing,
         })
+    }
+
+    /// The models that the server says it has.
+    pub(super) async fn offer(&self) -> Offer {
+        let mut url = self.url.clone();
+        url.set_path(&format!("{}/v1/models", self.url.path().trim_end_matches(PATH)));
+        url.set_query(Some("limit=1000"));
+        Offer {
+            backend: self.label(),
+            models: self.http.model_ids(&url).await,
+        }
     }
 
     /// Whether a model string means a model of Anthropic's.

@@ -9,6 +9,7 @@ pub(super) use fault::{Faults, Hints};
 
 use super::collect::Collector;
 use super::error::ErrorKind;
+use super::models::ids;
 use super::open::OpenError;
 use super::request::Limits;
 use super::settings::ApiKey;
@@ -23,6 +24,9 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 /// How long to wait for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
+/// How long to wait for a list of models, and how long it may be.
+const LIST_TIMEOUT: Duration = Duration::from_secs(30);
+const LIST_BYTES: usize = 32 << 20;
 /// How long to wait for usage once the text is complete.
 const USAGE_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long to wait for the connection to become free for the next call after the end mark.
@@ -56,6 +60,27 @@ impl Http {
             .header(ACCEPT, "text/event-stream, application/json")
             .body(body);
         self.checked(post.send().await).await
+    }
+
+    /// The ids of a list of models.
+    pub(super) async fn model_ids(&self, url: &Url) -> Result<Vec<String>, ErrorKind> {
+        let get = self.client.get(url.clone()).headers(self.headers.clone());
+        let answered = async {
+            let response = self.checked(get.send().await).await?;
+            let content_type = fault::content_type(&response);
+            let mut body = Vec::new();
+            let mut bytes = response.bytes_stream();
+            while let Some(piece) = bytes.next().await {
+                body.extend_from_slice(&piece.map_err(|error| self.faults.broken_by(error))?);
+                if body.len() > LIST_BYTES {
+                    return Err(self.faults.too_large(LIST_BYTES));
+                }
+            }
+            let list = serde_json::from_slice(&body).unwrap_or_default();
+            ids(&list).ok_or_else(|| self.faults.not_an_api(&content_type))
+        };
+        let silent = ErrorKind::Silent { limit: LIST_TIMEOUT };
+        timeout(LIST_TIMEOUT, answered).await.unwrap_or(Err(silent))
     }
 
     async fn checked(&self, sent: reqwest::Result<Response>) -> Result<Response, ErrorKind> {
