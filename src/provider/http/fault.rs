@@ -2,7 +2,6 @@
 
 use crate::provider::error::ErrorKind;
 use crate::provider::retry::retry_after;
-use crate::provider::settings::KEY_VARIABLES;
 use crate::text::secret::Secrets;
 use futures_util::StreamExt as _;
 use jiff::Timestamp;
@@ -18,71 +17,77 @@ const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(5);
 /// How much of a server's words is shown.
 const MESSAGE_CHARS: usize = 400;
 
+/// What a person can set when the server is the wrong one or refuses the key.
+#[derive(Clone, Debug)]
+pub(in crate::provider) struct Hints {
+    /// The variable that names the server.
+    pub(in crate::provider) base_url: &'static str,
+    /// What to do about a refused key.
+    pub(in crate::provider) key: String,
+}
+
 /// Makes the errors of one server.
 #[derive(Debug)]
-pub(super) struct Faults {
+pub(in crate::provider) struct Faults {
     server: String,
-    key_name: Option<String>,
+    hints: Hints,
     secrets: Secrets,
 }
 
 impl Faults {
-    pub(super) fn new(url: &Url, key_name: Option<String>, secrets: Secrets) -> Self {
+    pub(super) fn new(url: &Url, hints: Hints, secrets: Secrets) -> Self {
         let host = url.host_str().unwrap_or("the server");
         let server = url
             .port()
             .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
-        Self {
-            server,
-            key_name,
-            secrets,
-        }
+        Self { server, hints, secrets }
     }
 
-    pub(super) fn server(&self) -> &str {
+    pub(in crate::provider) fn server(&self) -> &str {
         &self.server
     }
 
-    pub(super) fn transport(&self, error: reqwest::Error) -> ErrorKind {
+    pub(in crate::provider) fn transport(&self, error: reqwest::Error) -> ErrorKind {
         ErrorKind::Transport {
             server: self.server.clone(),
             reason: self.line(&chain(&error.without_url())),
         }
     }
 
-    pub(super) fn broken_by(&self, error: reqwest::Error) -> ErrorKind {
+    pub(in crate::provider) fn broken_by(&self, error: reqwest::Error) -> ErrorKind {
         self.broken(&chain(&error.without_url()))
     }
 
-    pub(super) fn broken(&self, reason: &str) -> ErrorKind {
+    pub(in crate::provider) fn broken(&self, reason: &str) -> ErrorKind {
         ErrorKind::Broken {
             server: self.server.clone(),
             reason: self.line(reason),
         }
     }
 
-    pub(super) fn empty(&self) -> ErrorKind {
+    pub(in crate::provider) fn empty(&self) -> ErrorKind {
         ErrorKind::Empty {
             server: self.server.clone(),
         }
     }
 
-    pub(super) fn too_large(&self, limit: usize) -> ErrorKind {
+    pub(in crate::provider) fn too_large(&self, limit: usize) -> ErrorKind {
         ErrorKind::TooLarge {
             server: self.server.clone(),
             limit,
         }
     }
 
-    pub(super) fn not_an_api(&self, content_type: &str) -> ErrorKind {
+    pub(in crate::provider) fn not_an_api(&self, content_type: &str) -> ErrorKind {
         ErrorKind::NotAnApi {
             server: self.server.clone(),
             content_type: self.line(content_type),
+            setting: self.hints.base_url,
         }
     }
 
     /// The error object of an answer that began with status 200.
-    pub(super) fn reported(&self, json: &str) -> ErrorKind {
+    pub(in crate::provider) fn reported(&self, json: &str) -> ErrorKind {
         let error: Value = serde_json::from_str(json).unwrap_or_default();
         let code = match error.get("code").or_else(|| error.get("type")) {
             Some(Value::String(word)) => self.line(word),
@@ -97,12 +102,12 @@ impl Faults {
     }
 
     /// Whether there is an error message in an object that is not marked as an error.
-    pub(super) fn has_message(&self, json: &str) -> bool {
+    pub(in crate::provider) fn has_message(&self, json: &str) -> bool {
         serde_json::from_str(json).is_ok_and(|value| !message(&value).is_empty())
     }
 
     /// The error of an answer with another status than 200.
-    pub(super) async fn status(&self, response: Response) -> ErrorKind {
+    pub(in crate::provider) async fn status(&self, response: Response) -> ErrorKind {
         let server = self.server.clone();
         let status = response.status().as_u16();
         let header = |name| {
@@ -121,6 +126,7 @@ impl Faults {
             return ErrorKind::Redirected {
                 server,
                 target: self.line(&target),
+                setting: self.hints.base_url,
             };
         }
         let retry_after = header(RETRY_AFTER).and_then(|value| retry_after(&value, Timestamp::now()));
@@ -130,24 +136,23 @@ impl Faults {
                 status,
                 server,
                 message,
-                hint: self.key_hint(),
+                hint: self.hints.key.clone(),
             },
             _ => ErrorKind::Status {
                 status,
                 server,
                 message,
                 retry_after,
-                hint: status_hint(status).to_owned(),
+                hint: self.status_hint(status),
             },
         }
     }
 
-    fn key_hint(&self) -> String {
-        match &self.key_name {
-            Some(name) => format!(
-                "it came from {name}; set RLM_MODEL_API_KEY to a key for this server, or RLM_MODEL_BASE_URL to the key's"
-            ),
-            None => format!("no key is set; set {}", KEY_VARIABLES.join(" or ")),
+    fn status_hint(&self, status: u16) -> String {
+        match status {
+            402 => "the account has no credit left".to_owned(),
+            404 => format!("check the model's name and {}", self.hints.base_url),
+            _ => String::new(),
         }
     }
 
@@ -167,15 +172,7 @@ impl Faults {
     }
 }
 
-fn status_hint(status: u16) -> &'static str {
-    match status {
-        402 => "the account has no credit left",
-        404 => "check the model's name and RLM_MODEL_BASE_URL",
-        _ => "",
-    }
-}
-
-pub(super) fn content_type(response: &Response) -> String {
+pub(in crate::provider) fn content_type(response: &Response) -> String {
     let value = response
         .headers()
         .get(CONTENT_TYPE)
@@ -184,7 +181,7 @@ pub(super) fn content_type(response: &Response) -> String {
 }
 
 /// An error with its causes, which say more than the error itself.
-pub(super) fn chain(error: &dyn std::error::Error) -> String {
+pub(in crate::provider) fn chain(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source()).map(ToString::to_string);
     causes.collect::<Vec<_>>().join(": ")
 }
@@ -243,11 +240,11 @@ mod tests {
     fn faults() -> Faults {
         let secrets = Secrets::default();
         secrets.register("OPENAI_API_KEY", "sk-abcdefgh").unwrap();
-        Faults::new(
-            &Url::parse("http://h:81/v1").unwrap(),
-            Some("OPENAI_API_KEY".to_owned()),
-            secrets,
-        )
+        let hints = Hints {
+            base_url: "RLM_MODEL_BASE_URL",
+            key: "set another one".to_owned(),
+        };
+        Faults::new(&Url::parse("http://h:81/v1").unwrap(), hints, secrets)
     }
 
     #[test]
