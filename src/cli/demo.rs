@@ -13,6 +13,10 @@ const FILES: &[(&str, &[u8])] = &[
         include_bytes!("../../assets/demo/logs/run_2026-03-14T18-41-07-312Z.jsonl"),
     ),
     (
+        "logs/run_2026-03-14T18-41-07-312Z.query",
+        include_bytes!("../../assets/demo/logs/run_2026-03-14T18-41-07-312Z.query"),
+    ),
+    (
         "logs/run_2026-03-14T18-46-20-004Z.jsonl",
         include_bytes!("../../assets/demo/logs/run_2026-03-14T18-46-20-004Z.jsonl"),
     ),

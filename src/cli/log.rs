@@ -98,10 +98,13 @@ fn show(opened: Opened, mode: Mode, args: &LogArgs) -> ExitCode {
             let mut session = Session::default();
             events.into_iter().for_each(|event| session.apply(event));
             read_all(&mut session, &source);
-            match mode {
+            let code = match mode {
                 Mode::Json => print(|out| facts::write_session(out, &session)),
                 _ => print(|out| stats::write_session(out, &session, args.look())),
-            }
+            };
+            // The process ends now: taking a large session apart first would only cost time.
+            std::mem::forget(session);
+            code
         }
         Opened::Picker { dir, sessions } => {
             let rows = stats::measure(sessions, &args.open_options());

@@ -4,10 +4,15 @@ use super::clock;
 use super::journal::{ParkedTurn, recover};
 use super::session::{BeginError, Home};
 use super::settings::Settings;
-use crate::disk::lock::SessionLock;
+use crate::disk::lock::{LockError, SessionLock};
+use crate::provider::Cancel;
 use crate::store::{NewSession, Redact, SessionRow, SessionWriter, Storage, Store, StoreError, locate};
 use crate::text::secret::Secrets;
 use std::borrow::Cow;
+use std::time::{Duration, Instant};
+
+/// A held lock is tried this often.
+const POLL: Duration = Duration::from_millis(20);
 
 /// A session opened for writing: its lock is held, its files and log are in step.
 pub(super) struct Opened {
@@ -17,10 +22,24 @@ pub(super) struct Opened {
     _lock: SessionLock,
 }
 
+/// Takes the session's lock; one that is held is waited for as long as `home` says, and no longer than until `cancel`.
+pub(super) async fn lock(home: &Home, cancel: &Cancel) -> Result<SessionLock, BeginError> {
+    let deadline = Instant::now() + home.wait;
+    loop {
+        match SessionLock::acquire(&home.dir, Duration::ZERO) {
+            Err(LockError::Busy { .. }) if Instant::now() < deadline => {}
+            done => return Ok(done?),
+        }
+        tokio::select! {
+            () = cancel.cancelled() => return Err(BeginError::Cancelled),
+            () = tokio::time::sleep(POLL) => {}
+        }
+    }
+}
+
 impl Opened {
-    /// Takes the lock, opens the session's store and raises its token.
-    pub(super) fn open(home: &Home, settings: &Settings) -> Result<Self, BeginError> {
-        let lock = SessionLock::acquire(&home.dir, home.wait)?;
+    /// Opens the store of a session whose lock is held, and raises its token.
+    pub(super) fn open(home: &Home, settings: &Settings, lock: SessionLock) -> Result<Self, BeginError> {
         let Some(storage) = &home.storage else {
             return Ok(Self {
                 log: None,

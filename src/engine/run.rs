@@ -63,6 +63,13 @@ impl Run {
         });
     }
 
+    /// Tells what a step printed, if it is anything.
+    pub(super) fn tell_output(&self, agent: &AgentId, text: String) {
+        if !text.is_empty() {
+            self.tell(agent, What::Output(text));
+        }
+    }
+
     /// Stops all agents when `error` ends the whole query.
     pub(super) fn halt_on(&self, error: &RunError) {
         if let RunError::Limit(exceeded) = error

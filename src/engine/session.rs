@@ -8,12 +8,12 @@ use super::input::{Input, InputError, Prepared};
 use super::journal::{RecoverError, Tape, load_parked};
 use super::keeper::Keeper;
 use super::memory::{MemoryError, RunRef, SessionMemory, new_run};
-use super::open::Opened;
+use super::open::{Opened, lock};
 use super::person::{Person, Question};
 use super::run::Run;
 use super::schema::{BadSchema, OutputSchema};
 use super::settings::Settings;
-use crate::disk::lock::LockError;
+use crate::disk::lock::{LockError, SessionLock};
 use crate::disk::transcript_writer::{TranscriptError, TranscriptWriter};
 use crate::provider::Cancel;
 use crate::repl::{FinalValue, ReplFactory};
@@ -108,6 +108,9 @@ pub enum BeginError {
     /// Another writer has the session.
     #[error(transparent)]
     Lock(#[from] LockError),
+    /// It was cancelled while it waited for the session.
+    #[error("cancelled while waiting for the session; nothing of it was changed")]
+    Cancelled,
     /// A directory could not be made.
     #[error("cannot create {}: {cause}", path.display())]
     Directory {
@@ -172,7 +175,8 @@ pub async fn run_query(home: &Home, query: Query) -> Result<Answer, BeginError> 
     let schema = query.settings.schema.as_ref().map(OutputSchema::compile).transpose()?;
     make_dir(&home.dir)?;
     make_dir(&home.logs())?;
-    let opened = Opened::open(home, &query.settings)?;
+    let lock = lock(home, &query.cancel).await?;
+    let opened = Opened::open(home, &query.settings, lock)?;
     if let Some(parked) = opened.parked {
         return Err(BeginError::Parked {
             dir: home.dir.clone(),
@@ -203,7 +207,8 @@ pub async fn run_query(home: &Home, query: Query) -> Result<Answer, BeginError> 
 /// [`BeginError::NothingParked`], [`BeginError::NotAnOption`], and what keeps a query from beginning; the question
 /// stays open then.
 pub async fn answer(home: &Home, text: String, query: Query) -> Result<Answer, BeginError> {
-    let opened = Opened::open(home, &query.settings)?;
+    let lock = lock(home, &query.cancel).await?;
+    let opened = Opened::open(home, &query.settings, lock)?;
     let nothing = || BeginError::NothingParked { dir: home.dir.clone() };
     let (parked, (writer, _)) = opened.parked.zip(opened.log).ok_or_else(nothing)?;
     if !parked.question.takes(&text) {
@@ -237,7 +242,8 @@ pub async fn answer(home: &Home, text: String, query: Query) -> Result<Answer, B
 /// # Errors
 /// [`BeginError::NothingParked`], and what keeps the session from being written.
 pub fn drop_question(home: &Home, settings: &Settings) -> Result<(), BeginError> {
-    let opened = Opened::open(home, settings)?;
+    let lock = SessionLock::acquire(&home.dir, home.wait)?;
+    let opened = Opened::open(home, settings, lock)?;
     let nothing = || BeginError::NothingParked { dir: home.dir.clone() };
     let (parked, (writer, _)) = opened.parked.zip(opened.log).ok_or_else(nothing)?;
     let mut memory = SessionMemory::open(&home.dir, settings.secrets.clone())?;

@@ -7,8 +7,8 @@ use super::lines::AllLines;
 use super::live::Grafted;
 use super::provenance::NameCache;
 use super::{
-    CodeEntry, Event, InterruptedEntry, Label, LedgerEntry, LiveRun, LogFacts, LogId, LogState, MemoryRecord, Problem,
-    Session,
+    CodeEntry, Event, InterruptedEntry, Label, LedgerEntry, Line, LiveRun, LogFacts, LogId, LogState, MemoryRecord,
+    Problem, Session,
 };
 
 /// Raw facts behind a [`Session`]. What is big moves into the session's queries when it settles and back when the
@@ -74,12 +74,7 @@ impl Session {
                 self.raw.interrupted = interrupted;
             }
             Event::Log(facts) => self.take_log(facts),
-            Event::Lines(lines) => {
-                for line in lines {
-                    self.raw.grown.insert(line.at.log);
-                    self.raw.lines.of_mut(line.at.log).push(line);
-                }
-            }
+            Event::Lines(lines) => self.take_lines(lines),
             Event::LogRead { log, unreadable } => {
                 let lines = self.raw.lines.of_mut(log);
                 (lines.read, lines.dirty) = (Some(unreadable), true);
@@ -97,6 +92,21 @@ impl Session {
             }
             Event::Writer { alive } => self.raw.writer = alive,
             Event::Live(event) => self.take_live(event),
+        }
+    }
+
+    /// Lines come in batches of one transcript.
+    fn take_lines(&mut self, lines: Vec<Line>) {
+        let mut lines = lines.into_iter().peekable();
+        while let Some(first) = lines.next() {
+            let log = first.at.log;
+            self.raw.grown.insert(log);
+            let known = self.raw.lines.of_mut(log);
+            known.reserve(lines.len() + 1);
+            known.push(first);
+            while let Some(line) = lines.next_if(|line| line.at.log == log) {
+                known.push(line);
+            }
         }
     }
 

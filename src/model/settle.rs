@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use super::derive::derive_all;
 use super::layout::{Known, Placed, lay_out};
 use super::live::Grafted;
 use super::refresh::owners;
-use super::tree::derive_run;
 use super::{
     Final, Label, LedgerEntry, Link, LogFacts, LogId, LogState, Outcome, Problem, ProblemKind, Query, Run, Session,
     TargetKind, Totals, code_log, ending, memory_order, provenance,
@@ -77,27 +77,30 @@ impl Session {
 
     /// The run of every transcript that is there.
     fn derive_runs(&mut self, mut kept: HashMap<LogId, Run>) -> HashMap<LogId, Run> {
-        let mut runs = HashMap::new();
+        let (mut runs, mut stale) = (HashMap::new(), Vec::new());
         for facts in self
             .logs
             .iter()
             .filter(|facts| !matches!(facts.state, LogState::Missing(_)))
         {
             let lines = self.raw.lines.of_mut(facts.id);
-            let run = match kept.remove(&facts.id) {
+            match kept.remove(&facts.id) {
                 Some(mut run) if !lines.dirty && !run.is_from_code() => {
                     run.lead_with(None);
-                    run
+                    runs.insert(facts.id, run);
                 }
                 _ => {
                     lines.tidy();
                     lines.dirty = false;
-                    let (run, problems) = derive_run(facts.id, lines);
-                    self.raw.found.insert(facts.id, problems);
-                    run
+                    stale.push(facts.id);
                 }
-            };
-            runs.insert(facts.id, run);
+            }
+        }
+        let known = &self.raw.lines;
+        let stale: Vec<_> = stale.into_iter().filter_map(|id| Some((id, known.of(id)?))).collect();
+        for (id, run, problems) in derive_all(&stale) {
+            self.raw.found.insert(id, problems);
+            runs.insert(id, run);
         }
         runs
     }

@@ -5,6 +5,7 @@
 //! [`Source::search`] searches everything. All calls block: run them on threads. Texts are raw.
 
 mod assemble;
+mod compare;
 pub mod config;
 pub mod drafts;
 mod error;
@@ -16,6 +17,7 @@ pub mod paths;
 mod pattern;
 mod progress;
 mod read;
+mod recorded;
 mod scan;
 mod search;
 mod session;
@@ -33,6 +35,7 @@ use log_table::LogTable;
 use session::SessionState;
 
 pub use crate::disk::transcript::{Body, BodyError, Field};
+pub use compare::{Comparison, Side, read_session};
 pub use error::OpenError;
 pub use manage::{ManageError, create, rename};
 pub use open::{OpenOptions, Opened, open};

@@ -77,6 +77,16 @@ impl Compositor {
         })
     }
 
+    /// Takes away the layer right below the top when it is the same kind of screen: going back would lead nowhere new.
+    pub fn merge_top(&mut self) {
+        if let [.., below, top] = self.layers.as_slice()
+            && below.route.same_screen(&top.route)
+        {
+            let below = below.id;
+            self.layers.retain(|layer| layer.id != below);
+        }
+    }
+
     /// Takes everything away: another session was opened.
     pub fn clear(&mut self) {
         self.layers.clear();

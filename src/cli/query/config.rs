@@ -1,6 +1,7 @@
 //! `rlm_config.yaml`: options by their names, in the working directory or the user's configuration directory.
 
 use crate::client;
+use crate::provider::{AgentSpec, PricingTable};
 use crate::text::parse_nano;
 use serde::Deserialize;
 use serde_json::Value;
@@ -32,6 +33,7 @@ pub(in crate::cli) struct Config {
     pub(super) enable_tools: Option<bool>,
     pub(super) inherit_tools: Option<bool>,
     pub(in crate::cli) add_session_code_to_context: Option<bool>,
+    pub(super) cli_agents: BTreeMap<String, AgentSpec>,
     /// What this build does not know: told once, and otherwise left alone.
     #[serde(flatten)]
     pub(super) unknown: BTreeMap<String, Value>,
@@ -114,10 +116,36 @@ impl Config {
 
 /// Where a configuration is looked for, in order.
 fn places() -> Vec<PathBuf> {
-    use etcetera::BaseStrategy;
     let here = PathBuf::from("rlm_config.yaml");
-    let user = etcetera::choose_base_strategy().map(|base| base.config_dir().join("fast-rlm").join("rlm_config.yaml"));
-    [Some(here), user.ok()].into_iter().flatten().collect()
+    [Some(here), user_file("rlm_config.yaml")]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// A file in the user's configuration directory.
+fn user_file(name: &str) -> Option<PathBuf> {
+    use etcetera::BaseStrategy;
+    let base = etcetera::choose_base_strategy().ok()?;
+    Some(base.config_dir().join("fast-rlm").join(name))
+}
+
+/// The shipped prices, with those of the user's `pricing.toml` over them.
+pub(super) fn prices() -> Result<PricingTable, ConfigError> {
+    let mut table = PricingTable::builtin();
+    let Some(path) = user_file("pricing.toml").filter(|path| path.exists()) else {
+        return Ok(table);
+    };
+    let read = std::fs::read_to_string(&path);
+    let text = read.map_err(|cause| ConfigError::Read {
+        path: path.clone(),
+        cause,
+    })?;
+    table.merge(PricingTable::from_toml(&text).map_err(|error| ConfigError::Parse {
+        path,
+        what: error.to_string(),
+    })?);
+    Ok(table)
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use crate::engine::truncate::{head, shown_output};
 use crate::provider::{Message, Reply};
 use crate::repl::{FinalValue, InstanceState, OutputChunk, RestoreReport, Step, StepErrorKind, StepOutcome, Sweep};
 use crate::store::payload::StepEnded;
+use crate::text::secret::LiveRedactor;
 use std::sync::Arc;
 
 /// What came of a step's code.
@@ -135,7 +136,8 @@ impl Agent {
         let step = Step::new(u32::try_from(number).unwrap_or(u32::MAX), code);
         let canceller = self.repl.canceller();
         let (run, id) = (Arc::clone(&self.run), self.spec.id.clone());
-        let mut output = move |chunk: OutputChunk| run.tell(&id, What::Output(chunk.text));
+        let mut live = LiveRedactor::new(run.settings.secrets.clone());
+        let mut output = |chunk: OutputChunk| run.tell_output(&id, live_text(&mut live, &chunk));
         let outcome = {
             let mut running = std::pin::pin!(self.repl.run(step, &mut output));
             tokio::select! {
@@ -150,6 +152,7 @@ impl Agent {
                 }
             }
         };
+        run.tell_output(&id, live.finish());
         let sweep = match outcome.instance {
             _ if self.keeper.is_none() || number == 0 => None,
             InstanceState::Lost => None,
@@ -248,6 +251,15 @@ impl Agent {
             keeper.memory.restored(&report);
         }
         Ok(revived_notice(in_session, &report))
+    }
+}
+
+/// What of a chunk can be shown: a secret may be split between two.
+fn live_text(live: &mut LiveRedactor, chunk: &OutputChunk) -> String {
+    if chunk.skipped_bytes > 0 {
+        live.push_after_gap(&chunk.text)
+    } else {
+        live.push(&chunk.text)
     }
 }
 

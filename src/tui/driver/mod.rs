@@ -324,7 +324,11 @@ impl State {
     fn push(&mut self, route: Route) -> Vec<Wanted> {
         let ctx = self.world.ctx();
         match screens::open(&route, &ctx) {
-            Some(screen) => self.stack.push(route, screen, &ctx),
+            Some(screen) => {
+                let wanted = self.stack.push(route, screen, &ctx);
+                self.stack.merge_top();
+                wanted
+            }
             None => {
                 self.say(Notice::trouble("there is nothing to show there"));
                 Vec::new()
@@ -335,6 +339,7 @@ impl State {
     fn replace(&mut self, layer: LayerId, route: Route) -> Vec<Wanted> {
         let mut wanted = self.push(route);
         wanted.extend(self.stack.remove(layer, &self.world.ctx()));
+        self.stack.merge_top();
         wanted
     }
 }

@@ -80,6 +80,20 @@ impl<'a> Shown<'a> {
         }
     }
 
+    /// What was done to a text of the step before it could be shown.
+    pub(super) fn mark(&self, text: impl Fn(&Body) -> &Text) -> Option<&'static str> {
+        let Reading::Read(body) = self.bodies.get(self.step()?.body?)? else {
+            return None;
+        };
+        let repaired = body.repaired && text(body).raw.contains('\u{FFFD}');
+        match (body.cut, repaired) {
+            (true, true) => Some("cut, repaired"),
+            (true, false) => Some("cut"),
+            (false, true) => Some("repaired"),
+            (false, false) => None,
+        }
+    }
+
     /// What the left pane is called.
     pub(super) fn code_title(&self) -> &'static str {
         if self.step().is_some() { "code" } else { "input" }

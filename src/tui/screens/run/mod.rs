@@ -232,7 +232,7 @@ impl RunScreen {
                 self.whole.text = text.clone();
                 return self.show(true, ctx);
             }
-            Ok(Reply::Query(_) | Reply::Hits { .. } | Reply::Export(_)) => (),
+            Ok(Reply::Query(_) | Reply::Hits { .. } | Reply::Export(_) | Reply::Compared(_) | Reply::Names(_)) => (),
             Err(why) => {
                 if self.bodies.take(token, Err(why.clone())) {
                     return self.show(true, ctx);

@@ -150,6 +150,14 @@ impl RunScreen {
         if part == Part::Output && step.is_some_and(|step| step.failed) {
             aside.push(SafeText::literal("failed"), ctx.style(Role::Failure));
         }
+        let mark = match part {
+            Part::Code => shown.mark(|body| &body.code),
+            Part::Output => shown.mark(|body| &body.output),
+            Part::Tree | Part::Info => None,
+        };
+        if let Some(mark) = mark {
+            aside.push(SafeText::line(&format!(" {mark}")), ctx.style(Role::Warning));
+        }
         if raw {
             let words = if part == Part::Info { " exact" } else { " raw" };
             aside.push(SafeText::literal(words), ctx.style(Role::Warning));
