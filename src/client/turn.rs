@@ -45,7 +45,8 @@ impl Session {
 }
 
 /// Cancelling a query that has ended changes nothing.
-struct CancelWhenDropped(Cancel);
+#[derive(Debug)]
+pub(super) struct CancelWhenDropped(pub(super) Cancel);
 
 impl Drop for CancelWhenDropped {
     fn drop(&mut self) {
@@ -54,14 +55,14 @@ impl Drop for CancelWhenDropped {
 }
 
 /// One query, on its way.
-struct Turn {
+pub(super) struct Turn {
     session: Session,
     input: Input,
     cancel: Cancel,
 }
 
 impl Turn {
-    fn new(session: &Session, input: Input) -> Self {
+    pub(super) fn new(session: &Session, input: Input) -> Self {
         Self {
             session: session.clone(),
             input,
@@ -69,8 +70,13 @@ impl Turn {
         }
     }
 
+    /// Stops it.
+    pub(super) fn cancel(&self) -> Cancel {
+        self.cancel.clone()
+    }
+
     /// Waits for its turn, and takes it.
-    async fn run(self) -> Result<Output, Error> {
+    pub(super) async fn run(self) -> Result<Output, Error> {
         let shared = self.session.shared.clone();
         let _turn = shared.turn.clone().lock_owned().await;
         *shared.running() = Some(self.cancel.clone());
@@ -136,7 +142,7 @@ fn make_dir(dir: &std::path::Path) -> Result<(), Error> {
     })
 }
 
-fn output(answer: Answer, steps: u64) -> Result<Output, Error> {
+pub(super) fn output(answer: Answer, steps: u64) -> Result<Output, Error> {
     let (usage, run_id, transcript) = (answer.spent, answer.run_id, answer.transcript);
     let output = |value, converted, suspended| Output {
         value,
@@ -161,13 +167,13 @@ fn output(answer: Answer, steps: u64) -> Result<Output, Error> {
 }
 
 /// Counts the root's steps on their way to who watches.
-struct Steps {
-    count: AtomicU64,
+pub(super) struct Steps {
+    pub(super) count: AtomicU64,
     watch: Arc<dyn Watch>,
 }
 
 impl Steps {
-    fn of(watch: Arc<dyn Watch>) -> Self {
+    pub(super) fn of(watch: Arc<dyn Watch>) -> Self {
         let count = AtomicU64::new(0);
         Self { count, watch }
     }

@@ -24,6 +24,7 @@ mod placement;
 mod problem;
 mod provenance;
 mod python_names;
+mod python_text;
 mod python_tokens;
 mod query;
 mod raw;
@@ -49,6 +50,7 @@ pub use event::{
 pub use ids::{AgentId, BodyRef, LogId, Time};
 pub use memory::{Binding, Memory, MemoryEntry};
 pub use problem::{Problem, ProblemKind};
+pub use python_text::program_text;
 pub use query::{Final, FinalShape, Label, Link, Outcome, Query};
 pub use run::{Agent, Placement, Run, Totals};
 pub use session::Session;

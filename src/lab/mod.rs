@@ -1,0 +1,17 @@
+//! Recorded sessions run again: replayed, forked at a step, compared, and asked what would have been.
+//!
+//! Everything here works on a session's log and the sandboxed Python; what a caller holds is the client's
+//! [`Session`](crate::Session). Numbers of turns and steps are 0-based.
+
+mod diff;
+mod error;
+pub mod observe;
+mod recorded;
+mod replay;
+mod sink;
+
+pub use diff::{DiffRow, RunDiff, StepSide, diff};
+pub use error::LabError;
+pub use recorded::{RecordedStep, RecordedTool, RecordedTurn, Recording};
+pub use replay::{Mismatch, Python, ReplayReport, Source, StepPlan, SubAgents, TurnPlan, Unconsumed, replay};
+pub use sink::{AgentSink, LabEvent, NoSink};
