@@ -45,15 +45,15 @@ pub mod cli;
 
 #[cfg(feature = "engine")]
 pub use client::{
-    Client, ClientBuilder, Config, Error, FailedRun, Output, PastQuery, RunOptions, Session, TurnStream, Variable,
-    remove_on_signals, run, warm_up,
+    Client, ClientBuilder, Config, Error, FailedRun, Fork, Output, PastQuery, RunOptions, Session, TurnStream,
+    Variable, WhatIf, WhatIfRun, WhatIfSpec, remove_on_signals, run, warm_up,
 };
 #[cfg(feature = "engine")]
 pub use engine::{AllowAll, Approver, AskPerson, Decision, DenyAll, GateCall, Tool};
 #[cfg(feature = "engine")]
 pub use engine::{Input, Person, Question, RunError, RunEvent, Watch, What};
 #[cfg(feature = "engine")]
-pub use lab::{AgentSink, DiffRow, LabError, LabEvent, NoSink, ReplayReport, RunDiff};
+pub use lab::{AgentSink, DiffRow, LabError, LabEvent, NamespaceFrom, NoSink, OffTape, ReplayReport, RunDiff};
 #[cfg(feature = "engine")]
 pub use provider::{PricingTable, Provider};
 #[cfg(feature = "engine")]

@@ -213,6 +213,11 @@ impl Config {
         self
     }
 
+    pub(super) fn shared_approver(mut self, approver: Arc<dyn Approver>) -> Self {
+        self.approver = Some(approver);
+        self
+    }
+
     /// Whether tools are given at all. Default: yes.
     #[must_use]
     pub fn enable_tools(mut self, on: bool) -> Self {
@@ -287,6 +292,10 @@ impl Config {
     pub fn cell_cap(mut self, bytes: u64) -> Self {
         self.cell_cap = Some(bytes);
         self
+    }
+
+    pub(super) fn resumes(&self) -> bool {
+        self.auto_resume
     }
 
     /// Whether a query that was cut is finished before the next one is asked. Default: no, because it may cost money.

@@ -172,7 +172,7 @@ impl Client {
         let place = Place::Stored {
             dir,
             log,
-            _files: self.inner.files.clone(),
+            files: self.inner.files.clone(),
         };
         let session = Session::in_place(place, self.inner.turn.clone());
         Ok(session.opened_with(self.inner.config.clone(), self.inner.opened.clone()))

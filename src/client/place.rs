@@ -26,7 +26,7 @@ pub(super) enum Place {
         /// Its log.
         log: SessionLog,
         /// Keeps the directory of a store that has none.
-        _files: Arc<Files>,
+        files: Arc<Files>,
     },
 }
 
@@ -89,6 +89,14 @@ impl Place {
     pub(super) fn log(&self) -> Option<SessionLog> {
         match self {
             Self::Stored { log, .. } => Some(log.clone()),
+            Self::Ephemeral(_) | Self::Kept { .. } => None,
+        }
+    }
+
+    /// Where its store's sessions have their files, where the store is open.
+    pub(super) fn files(&self) -> Option<Arc<Files>> {
+        match self {
+            Self::Stored { files, .. } => Some(files.clone()),
             Self::Ephemeral(_) | Self::Kept { .. } => None,
         }
     }

@@ -139,6 +139,12 @@ impl Session {
         self
     }
 
+    /// The same handle with another configuration, changed from its own.
+    pub(super) fn reconfigured(self, change: impl FnOnce(Config) -> Config) -> Self {
+        let config = change((*self.config).clone());
+        self.config(config)
+    }
+
     /// Its configuration.
     pub(super) fn configured(&self) -> &Config {
         &self.config

@@ -40,7 +40,6 @@ pub use journal::{ProjectError, RecoverError};
 pub use limits::{Exceeded, Limits};
 pub use memory::{MemoryError, SessionMemory};
 pub use onward::{GoOn, Interruption, Rerun, RerunStep, go_on, interruption};
-pub(crate) use open::redact;
 pub use past::{memory_before, restore_set};
 pub use person::{Person, Question};
 pub use schema::{BadSchema, OutputSchema};

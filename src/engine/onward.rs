@@ -30,6 +30,8 @@ pub struct GoOn {
     pub script: Option<Vec<ScriptedReply>>,
     /// What the model is told besides, before it replies.
     pub prompt: Option<String>,
+    /// An instruction in place of the recorded one.
+    pub instruction: Option<String>,
     /// Serves the root's leaf calls.
     pub tape: Option<Arc<dyn Tape>>,
     /// Steps to be run again first, where the namespace cannot be restored.
@@ -142,7 +144,10 @@ pub async fn go_on(home: &Home, how: GoOn, query: Query) -> Result<Answer, Begin
     let memory = SessionMemory::open(&home.dir, query.settings.secrets.clone())?;
     let keeper = Keeper::resume(memory, cut.journal(writer)?, reference.clone());
     let run = Arc::new(Run::new(&query, lines, how.tape));
-    let told = [prepared.instruction.clone(), started.instruction.clone()];
+    let told = [
+        prepared.instruction.clone(),
+        how.instruction.clone().or(started.instruction.clone()),
+    ];
     let told: Vec<String> = told.into_iter().flatten().collect();
     let mut spec = root_spec(&run, &reference.run_id, prepared, schema, None, keeper);
     spec.instruction = (!told.is_empty()).then(|| told.join("\n\n"));

@@ -64,7 +64,7 @@ fn find(home: &Home, storage: &Path) -> Result<(Store, String), BeginError> {
 }
 
 /// Hides registered secrets in what is recorded.
-pub(crate) fn redact(secrets: &Secrets) -> Redact {
+fn redact(secrets: &Secrets) -> Redact {
     let secrets = secrets.clone();
     let replaced = move |text: &str| match secrets.redact(text) {
         Cow::Borrowed(_) => None,

@@ -10,6 +10,11 @@ use serde_json::{Value, json};
 pub trait Tape: Send + Sync {
     /// What the call gets.
     fn serve(&self, call: &Call<'_>) -> Served;
+
+    /// Whether the gate is asked about calls that are served, too.
+    fn asks_first(&self) -> bool {
+        false
+    }
 }
 
 /// A leaf call of the root.

@@ -5,6 +5,7 @@ use crate::model::program_text;
 use crate::store::Digest;
 use crate::store::payload::{CellOutcome, LeafCall, Written};
 use serde::Serialize;
+use serde_json::Value;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// Characters of a value that a row shows.
@@ -88,6 +89,8 @@ struct Placed<'a> {
     turn: u32,
     number: u32,
     step: &'a RecordedStep,
+    /// FINAL, where the step gave it.
+    result: Option<&'a Value>,
     program: Digest,
 }
 
@@ -127,10 +130,12 @@ fn slice<'s, 'a>(steps: &'s [Placed<'a>], range: std::ops::Range<usize>) -> &'s 
 fn placed(recording: &Recording) -> Vec<Placed<'_>> {
     let steps = recording.turns.iter().flat_map(|turn| {
         let numbered = turn.steps.iter().zip(0..);
-        numbered.map(|(step, number)| Placed {
+        let last = turn.steps.len();
+        numbered.map(move |(step, number): (_, u32)| Placed {
             turn: turn.number,
             number,
             step,
+            result: turn.result.as_ref().filter(|_| number as usize + 1 == last),
             program: program(step),
         })
     });
@@ -152,7 +157,7 @@ fn changed(a: &[Placed<'_>], b: &[Placed<'_>]) -> Vec<DiffRow> {
 }
 
 fn compared(a: &Placed<'_>, b: &Placed<'_>) -> DiffRow {
-    let found = difference(a.step, b.step);
+    let found = difference(a.step, b.step).or_else(|| results(a.result, b.result));
     let (a, b) = (a.side(), b.side());
     match found {
         Some((what, was, is)) => DiffRow::Output {
@@ -191,6 +196,11 @@ fn calls(a: &RecordedStep, b: &RecordedStep) -> Option<(String, String, String)>
         let name = a.or(b).map(|cell| cell.call.as_str()).unwrap_or_default();
         (!same).then(|| (format!("call {name}"), told(a), told(b)))
     })
+}
+
+fn results(a: Option<&Value>, b: Option<&Value>) -> Option<(String, String, String)> {
+    let told = |value: Option<&Value>| value.map_or("none".into(), Value::to_string);
+    (a != b).then(|| ("FINAL".into(), told(a), told(b)))
 }
 
 fn outcome(outcome: &CellOutcome) -> String {

@@ -34,7 +34,7 @@ async fn case_10_costs_are_exact_and_unknown_is_not_free() {
     let dir = tempfile::tempdir().unwrap();
     let usage = json!({"prompt": 1000, "completion": 500, "cost": "unknown"});
     let provider = model(&json!({
-        "rules": [{"when": {"depth": 1}, "replies": [{"code": "FINAL(1)", "usage": {"prompt": 7, "completion": 3, "cost": 0.25}}]}],
+        "rules": [{"when": {"depth": 1}, "replies": [{"code": "FINAL(1)", "usage": {"prompt": 7, "completion": 3, "cost": 0.05}}]}],
         "replies": [{"code": "x = await llm_query('a')", "usage": usage}, {"code": "FINAL(x)", "usage": usage}],
     }));
     let client = builder(dir.path()).sub_model("small").build(provider).unwrap();
@@ -58,18 +58,18 @@ async fn case_10_costs_are_exact_and_unknown_is_not_free() {
     );
     assert_eq!(
         (rows[1].model.as_str(), rows[1].nano, rows[1].basis),
-        ("small", Some(250_000_000), CostBasis::Reported)
+        ("small", Some(50_000_000), CostBasis::Reported)
     );
 
     let mixed = builder(dir.path()).sub_model("m").build(model(&json!({
-        "rules": [{"when": {"depth": 1}, "replies": [{"code": "FINAL(1)", "usage": {"prompt": 7, "completion": 3, "cost": 0.25}}]}],
+        "rules": [{"when": {"depth": 1}, "replies": [{"code": "FINAL(1)", "usage": {"prompt": 7, "completion": 3, "cost": 0.05}}]}],
         "replies": [{"code": "FINAL(await llm_query('a'))", "usage": usage}],
     }))).unwrap();
     mixed.run("go").await.unwrap();
     let rows = mixed.session().unwrap().cost(&table).unwrap();
     assert_eq!(
         (rows.len(), rows[0].nano, rows[0].basis),
-        (1, Some(1_750_000_000), CostBasis::Estimated)
+        (1, Some(1_550_000_000), CostBasis::Estimated)
     );
 }
 

@@ -74,10 +74,13 @@ impl Host {
     /// Runs sub-agents at the same time, standing meanwhile. All end before anything is answered, and their results
     /// are in the log before they reach Python. What was recorded is not asked again.
     async fn delegate(&self, args: &[Value]) -> Result<Vec<Result<Value, HostError>>, HostError> {
-        let known: Vec<_> = args
-            .iter()
-            .map(|args| self.recorded("llm_query", args))
-            .collect::<Result<_, _>>()?;
+        let mut known = Vec::with_capacity(args.len());
+        for args in args {
+            known.push(match self.recorded("llm_query", args).await {
+                Ok(recorded) => recorded.map(Recorded::answer),
+                Err(refused) => Some(Err(refused)),
+            });
+        }
         let missing: Vec<&Value> = known
             .iter()
             .zip(args)
@@ -85,10 +88,7 @@ impl Host {
             .map(|(_, args)| args)
             .collect();
         let mut made = self.run_children(&missing).await?.into_iter();
-        let answer = |known: Option<Recorded>| match known {
-            Some(recorded) => recorded.answer(),
-            None => made.next().unwrap_or(Ok(Value::Null)),
-        };
+        let answer = |known: Option<_>| known.or_else(|| made.next()).unwrap_or(Ok(Value::Null));
         Ok(known.into_iter().map(answer).collect())
     }
 
@@ -126,7 +126,7 @@ impl Host {
         {
             return Ok(answer.into());
         }
-        if let Some(recorded) = self.recorded("ask", args)? {
+        if let Some(recorded) = self.recorded("ask", args).await? {
             return recorded.answer();
         }
         self.pass("ask", args).await?;

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 impl Host {
     /// What the call gets without being made: as its step got it before, or as another run got it.
-    pub(super) fn recorded(&self, call: &str, input: &Value) -> Result<Option<Recorded>, HostError> {
+    pub(super) async fn recorded(&self, call: &str, input: &Value) -> Result<Option<Recorded>, HostError> {
         let Some(journal) = self.spec.journal.upgrade() else {
             return Ok(None);
         };
@@ -32,6 +32,9 @@ impl Host {
         let Some(tape) = self.run.tape.as_ref().filter(|_| self.spec.id.depth == 0) else {
             return Ok(None);
         };
+        if tape.asks_first() {
+            self.pass(call, input).await?;
+        }
         let step = journal.step();
         let asked = Call {
             name: call,
@@ -114,7 +117,7 @@ impl Host {
     /// A Python tool is about to run: its recorded result, or leave to run.
     pub(super) async fn tool_begin(&self, args: &Value) -> Result<Value, HostError> {
         let (name, input) = tool_input(args);
-        if let Some(recorded) = self.recorded(&name, &input)? {
+        if let Some(recorded) = self.recorded(&name, &input).await? {
             return recorded.tool_reply();
         }
         self.pass(&name, &input).await?;
@@ -155,7 +158,7 @@ impl Host {
     /// A tool of the host.
     pub(super) async fn tool_call(&self, args: &Value) -> Result<Value, HostError> {
         let (name, input) = tool_input(args);
-        if let Some(recorded) = self.recorded(&name, &input)? {
+        if let Some(recorded) = self.recorded(&name, &input).await? {
             return recorded.answer();
         }
         let tool = self.spec.host_tools.iter().find(|tool| tool.describe().name == name);

@@ -7,7 +7,8 @@ mod report;
 mod stubs;
 
 pub use report::{Mismatch, ReplayReport, StepPlan, SubAgents, TurnPlan, Unconsumed};
-pub(super) use stubs::{env_of, stand_ins};
+pub(super) use stubs::is_name;
+use stubs::{env_of, stand_ins};
 
 use super::error::LabError;
 use super::recorded::{RecordedStep, RecordedTurn, Recording};

@@ -14,7 +14,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Tools under the recorded names. Their results are on the tape: what they did is not needed.
-pub(in crate::lab) fn stand_ins(tools: &[RecordedTool]) -> (Vec<ToolModule>, Vec<HostTool>) {
+pub(super) fn stand_ins(tools: &[RecordedTool]) -> (Vec<ToolModule>, Vec<HostTool>) {
     let (of_host, of_python): (Vec<_>, Vec<_>) = tools.iter().partition(|tool| tool.host);
     let source: String = of_python
         .iter()
@@ -54,7 +54,7 @@ pub(in crate::lab) fn is_name(text: &str) -> bool {
 }
 
 /// The environment that a turn's REPLs had: with the values at hand, else with what stands for them in the recording.
-pub(in crate::lab) fn env_of(started: &TurnStarted, at_hand: &[(String, String)]) -> Vec<(String, String)> {
+pub(super) fn env_of(started: &TurnStarted, at_hand: &[(String, String)]) -> Vec<(String, String)> {
     let names = started.settings.get("env").and_then(Value::as_array);
     let names = names.into_iter().flatten().filter_map(Value::as_str);
     let value = |name: &str| {
