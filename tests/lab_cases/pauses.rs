@@ -102,6 +102,9 @@ async fn case_72_a_cancelled_answer_can_be_given_again() {
     tool.started.notified().await;
     stream.cancel();
     assert!(stream.finish().await.unwrap_err().is_cancelled());
+    assert!(session.suspended().unwrap());
+    assert_eq!(session.send("no").await.unwrap().value, json!(["sub: a", "no"]));
+    assert_eq!(tool.calls.load(Ordering::SeqCst), 2, "once for each answer");
 }
 
 #[tokio::test]
