@@ -11,6 +11,9 @@
 // Tests may slice what they know.
 #![cfg_attr(test, allow(clippy::string_slice, clippy::single_range_in_vec_init))]
 
+#[cfg(all(feature = "engine", not(unix)))]
+compile_error!("the engine needs a Unix system; the viewer alone is built with --no-default-features");
+
 pub mod text;
 
 pub mod model;

@@ -1,7 +1,7 @@
 //! What a session's queries are run with: models, limits, grants, secrets, files. Names are those of the configuration
 //! file. Nothing is opened, read or checked here; that happens when the first query begins.
 
-use crate::engine::{Approver, Guard, Limits, Tool};
+use crate::engine::{Allowance, Approver, Guard, Limits, Tool};
 use crate::provider::{Provider, Settings as ProviderSettings};
 use serde_json::Value;
 use std::fmt;
@@ -26,6 +26,7 @@ pub struct Config {
     pub(super) sub: ModelChoice,
     pub(super) providers: Option<ProviderSettings>,
     pub(super) limits: Limits,
+    pub(super) allowance: Allowance,
     /// US dollars, as given.
     pub(super) max_money_spent: Option<f64>,
     pub(super) guard: Guard,
@@ -312,6 +313,29 @@ impl Config {
     #[must_use]
     pub fn log_dir(mut self, dir: impl Into<PathBuf>) -> Self {
         self.log_dir = Some(dir.into());
+        self
+    }
+
+    /// What a person may allow a query beyond `max_money_spent` while it runs. Default: nothing.
+    #[must_use]
+    pub fn allowance(mut self, allowance: Allowance) -> Self {
+        self.allowance = allowance;
+        self
+    }
+
+    /// All limits on calls and tokens of a query times `factor`: a person lets it go on beyond them.
+    #[must_use]
+    pub(crate) fn stretched(mut self, factor: u32) -> Self {
+        let factor = u64::from(factor);
+        let limits = &mut self.limits;
+        for limit in [
+            &mut limits.max_calls_per_subagent,
+            &mut limits.max_completion_tokens,
+            &mut limits.max_prompt_tokens,
+        ] {
+            *limit = limit.saturating_mul(factor);
+        }
+        limits.max_global_calls = limits.max_global_calls.map(|limit| limit.saturating_mul(factor));
         self
     }
 

@@ -108,6 +108,7 @@ pub struct FailedRun {
 impl From<BeginError> for Error {
     fn from(error: BeginError) -> Self {
         match error {
+            BeginError::Cancelled => Self::Cancelled,
             BeginError::Lock(error) => Self::Lock(error),
             BeginError::Memory(error) => Self::Memory(error),
             BeginError::Store(error) => Self::Store(error),

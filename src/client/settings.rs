@@ -23,6 +23,7 @@ impl Config {
         Ok(Settings {
             sub_model,
             limits: self.limits()?,
+            allowance: self.allowance.clone(),
             guard: self.guard,
             instruction: self.instruction.clone(),
             schema: self.schema.clone(),

@@ -29,7 +29,7 @@ mod settings;
 mod tape;
 mod truncate;
 
-pub use budget::{Budget, Spent};
+pub use budget::{Allowance, Budget, Spent};
 pub(crate) use clock::now;
 pub use error::RunError;
 pub use event::{AgentId, RunEvent, Unwatched, Watch, What};
@@ -45,7 +45,8 @@ pub use person::{Person, Question};
 pub use schema::{BadSchema, OutputSchema};
 pub use script::ScriptedReply;
 pub use session::{
-    Answer, BeginError, Home, Query, SessionLog, Waiting, answer, drop_question, run_query, waiting, waiting_in,
+    Answer, BeginError, Home, Query, SessionLog, Waiting, answer, drop_question, last_models, run_query, waiting,
+    waiting_in,
 };
 pub use settings::{Guard, Model, Settings};
 pub use tape::{Call, Recorded, Served, Tape, tool_input};

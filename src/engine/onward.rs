@@ -6,7 +6,7 @@ use super::input::Input;
 use super::journal::{Cut, Tape as StepTape, load_cut, load_parked};
 use super::keeper::Keeper;
 use super::memory::{RunRef, SessionMemory};
-use super::open::Opened;
+use super::open::{Opened, lock};
 use super::resume::reply;
 use super::run::Run;
 use super::schema::OutputSchema;
@@ -113,7 +113,8 @@ pub fn interruption(store: &Store, session: &str) -> Result<Option<Interruption>
 ///
 /// [`BeginError::NothingCut`], and what keeps a query from beginning.
 pub async fn go_on(home: &Home, how: GoOn, query: Query) -> Result<Answer, BeginError> {
-    let opened = Opened::open(home, &query.settings, Cut::Keep)?;
+    let lock = lock(home, &query.cancel).await?;
+    let opened = Opened::open(home, &query.settings, Cut::Keep, lock)?;
     let nothing = |reason| BeginError::NothingCut {
         dir: home.dir.clone(),
         reason,

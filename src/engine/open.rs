@@ -4,11 +4,16 @@ use super::clock;
 use super::journal::{Cut, ParkedTurn, recover};
 use super::session::{BeginError, Home};
 use super::settings::Settings;
-use crate::disk::lock::SessionLock;
+use crate::disk::lock::{LockError, SessionLock};
+use crate::provider::Cancel;
 use crate::store::{NewSession, Redact, SessionRow, SessionWriter, Storage, Store, StoreError, locate};
 use crate::text::secret::Secrets;
 use std::borrow::Cow;
 use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// A held lock is tried this often.
+const POLL: Duration = Duration::from_millis(20);
 
 /// A session opened for writing: its lock is held, its files and log are in step.
 pub(super) struct Opened {
@@ -20,10 +25,24 @@ pub(super) struct Opened {
     _lock: SessionLock,
 }
 
+/// Takes the session's lock; one that is held is waited for as long as `home` says, and no longer than until `cancel`.
+pub(super) async fn lock(home: &Home, cancel: &Cancel) -> Result<SessionLock, BeginError> {
+    let deadline = Instant::now() + home.wait;
+    loop {
+        match SessionLock::acquire(&home.dir, Duration::ZERO) {
+            Err(LockError::Busy { .. }) if Instant::now() < deadline => {}
+            done => return Ok(done?),
+        }
+        tokio::select! {
+            () = cancel.cancelled() => return Err(BeginError::Cancelled),
+            () = tokio::time::sleep(POLL) => {}
+        }
+    }
+}
+
 impl Opened {
-    /// Takes the lock, opens the session's store and raises its token.
-    pub(super) fn open(home: &Home, settings: &Settings, cut: Cut) -> Result<Self, BeginError> {
-        let lock = SessionLock::acquire(&home.dir, home.wait)?;
+    /// Opens the store of a session whose lock is held, and raises its token.
+    pub(super) fn open(home: &Home, settings: &Settings, cut: Cut, lock: SessionLock) -> Result<Self, BeginError> {
         let found = match (&home.log, &home.storage) {
             (Some(log), _) => Some((log.store.clone(), log.session.clone())),
             (None, Some(storage)) => Some(find(home, storage)?),

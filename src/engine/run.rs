@@ -91,7 +91,7 @@ impl Run {
     pub(super) fn new(query: &Query, transcript: TranscriptWriter, tape: Option<Arc<dyn Tape>>) -> Self {
         let limits = &query.settings.limits;
         Self {
-            budget: Budget::new(limits.clone()),
+            budget: Budget::raised_by(limits.clone(), query.settings.allowance.clone()),
             seats: Seats::new(limits.max_agents_at_once),
             settings: Arc::clone(&query.settings),
             factory: Arc::clone(&query.factory),
@@ -116,6 +116,13 @@ impl Run {
             time: clock::now(),
             what: what.redacted(&self.settings.secrets),
         });
+    }
+
+    /// Tells what a step printed, if it is anything.
+    pub(super) fn tell_output(&self, agent: &AgentId, text: String) {
+        if !text.is_empty() {
+            self.tell(agent, What::Output(text));
+        }
     }
 
     /// Stops all agents when `error` ends the whole query.

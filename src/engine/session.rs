@@ -9,17 +9,17 @@ use super::input::{Input, InputError, Prepared};
 use super::journal::{Cut, RecoverError, load_parked};
 use super::keeper::Keeper;
 use super::memory::{MemoryError, RunRef, SessionMemory, new_run};
-use super::open::Opened;
+use super::open::{Opened, lock};
 use super::person::{Person, Question};
 use super::run::Run;
 use super::schema::{BadSchema, OutputSchema};
 use super::settings::Settings;
-use crate::disk::lock::LockError;
+use crate::disk::lock::{LockError, SessionLock};
 use crate::disk::transcript_writer::{TranscriptError, TranscriptWriter};
 use crate::provider::Cancel;
 use crate::repl::{FinalValue, HASH_SEED, ReplFactory};
 use crate::store::payload::{Pinned, TurnStarted};
-use crate::store::{SessionRow, Store, StoreError, locate};
+use crate::store::{Fact, Kind, Select, SessionRow, Store, StoreError, locate};
 use crate::text::secret::Secrets;
 use serde_json::{Map, Value};
 use std::io;
@@ -127,6 +127,9 @@ pub enum BeginError {
     /// Another writer has the session.
     #[error(transparent)]
     Lock(#[from] LockError),
+    /// It was cancelled while it waited for the session.
+    #[error("cancelled while waiting for the session; nothing of it was changed")]
+    Cancelled,
     /// A directory could not be made.
     #[error("cannot create {}: {cause}", path.display())]
     Directory {
@@ -199,7 +202,8 @@ pub async fn run_query(home: &Home, query: Query) -> Result<Answer, BeginError> 
     let schema = query.settings.schema.as_ref().map(OutputSchema::compile).transpose()?;
     make_dir(&home.dir)?;
     make_dir(&home.logs())?;
-    let opened = Opened::open(home, &query.settings, Cut::Close)?;
+    let lock = lock(home, &query.cancel).await?;
+    let opened = Opened::open(home, &query.settings, Cut::Close, lock)?;
     if let Some(parked) = opened.parked {
         return Err(BeginError::Parked {
             dir: home.dir.clone(),
@@ -230,7 +234,8 @@ pub async fn run_query(home: &Home, query: Query) -> Result<Answer, BeginError> 
 /// [`BeginError::NothingParked`], [`BeginError::NotAnOption`], and what keeps a query from beginning; the question
 /// stays open then.
 pub async fn answer(home: &Home, text: String, query: Query) -> Result<Answer, BeginError> {
-    let opened = Opened::open(home, &query.settings, Cut::Close)?;
+    let lock = lock(home, &query.cancel).await?;
+    let opened = Opened::open(home, &query.settings, Cut::Close, lock)?;
     let nothing = || BeginError::NothingParked { dir: home.dir.clone() };
     let (parked, (writer, _)) = opened.parked.zip(opened.log).ok_or_else(nothing)?;
     if !parked.question.takes(&text) {
@@ -264,7 +269,8 @@ pub async fn answer(home: &Home, text: String, query: Query) -> Result<Answer, B
 /// # Errors
 /// [`BeginError::NothingParked`], and what keeps the session from being written.
 pub fn drop_question(home: &Home, settings: &Settings) -> Result<(), BeginError> {
-    let opened = Opened::open(home, settings, Cut::Close)?;
+    let lock = SessionLock::acquire(&home.dir, home.wait)?;
+    let opened = Opened::open(home, settings, Cut::Close, lock)?;
     let nothing = || BeginError::NothingParked { dir: home.dir.clone() };
     let (parked, (writer, _)) = opened.parked.zip(opened.log).ok_or_else(nothing)?;
     let mut memory = SessionMemory::open(&home.dir, settings.secrets.clone())?;
@@ -290,21 +296,10 @@ pub struct Waiting {
 /// # Errors
 /// Those of its store.
 pub fn waiting(dir: &Path) -> Result<Option<Waiting>, StoreError> {
-    let location = locate(dir, None)?;
-    if !location.exists {
-        return Ok(None);
+    match log_of(dir)? {
+        Some((store, session)) => waiting_in(&SessionLog { store, session }),
+        None => Ok(None),
     }
-    let store = Store::open_read_only(&location.root)?;
-    let sessions = store.events.sessions()?;
-    let ours = |row: &&SessionRow| location.session.as_ref().map_or(row.in_root, |name| row.id == *name);
-    let Some(row) = sessions.iter().find(ours) else {
-        return Ok(None);
-    };
-    let log = SessionLog {
-        session: row.id.clone(),
-        store,
-    };
-    waiting_in(&log)
 }
 
 /// What a session in an open store waits for.
@@ -317,6 +312,38 @@ pub fn waiting_in(log: &SessionLog) -> Result<Option<Waiting>, StoreError> {
         question: parked.question,
         model: parked.started.model,
     }))
+}
+
+/// The models that the last query of the session in `dir` was run with, the root's and the sub-agents', read without
+/// taking its lock; `None` when its log has no query.
+///
+/// # Errors
+/// Those of its store.
+pub fn last_models(dir: &Path) -> Result<Option<(String, Option<String>)>, StoreError> {
+    let Some((store, id)) = log_of(dir)? else {
+        return Ok(None);
+    };
+    let mut started = store
+        .events
+        .read_all(&id, &Select::all().only(&[Kind::TurnStarted]))?
+        .events;
+    Ok(started.pop().and_then(|event| match event.fact {
+        Fact::TurnStarted(started) => Some((started.model, started.sub_model)),
+        _ => None,
+    }))
+}
+
+/// The log of the session in `dir`, to be read, and the session's id in it; `None` when there is none.
+fn log_of(dir: &Path) -> Result<Option<(Store, String)>, StoreError> {
+    let location = locate(dir, None)?;
+    if !location.exists {
+        return Ok(None);
+    }
+    let store = Store::open_read_only(&location.root)?;
+    let sessions = store.events.sessions()?;
+    let ours = |row: &&SessionRow| location.session.as_ref().map_or(row.in_root, |name| row.id == *name);
+    let id = sessions.iter().find(ours).map(|row| row.id.clone());
+    Ok(id.map(|id| (store, id)))
 }
 
 pub(super) async fn finish(run: Arc<Run>, spec: Spec, notes: Vec<String>) -> Answer {

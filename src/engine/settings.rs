@@ -1,6 +1,7 @@
 //! What a query is run with: model, limits, grants. Where the values come from (flags, environment, file) is the
 //! command line's business.
 
+use super::budget::Allowance;
 use super::gate::{Approver, Tool};
 use super::limits::Limits;
 use crate::provider::Provider;
@@ -49,6 +50,8 @@ pub struct Settings {
     pub sub_model: Model,
     /// Limits.
     pub limits: Limits,
+    /// What a person allows beyond them while a query runs.
+    pub allowance: Allowance,
     /// The compression guard.
     pub guard: Guard,
     /// Added to the end of the root's system prompt.
@@ -82,6 +85,7 @@ impl Settings {
             sub_model: model.clone(),
             model,
             limits: Limits::default(),
+            allowance: Allowance::default(),
             guard: Guard::default(),
             instruction: None,
             schema: None,

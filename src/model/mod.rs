@@ -8,6 +8,8 @@
 mod code_log;
 mod code_run;
 mod cost;
+mod derive;
+mod diff;
 mod digest;
 mod ending;
 mod event;
@@ -16,9 +18,11 @@ mod gather;
 mod ids;
 mod layout;
 mod lines;
+mod live;
 mod lost;
 mod memory;
 mod memory_order;
+mod namespace;
 mod parts;
 mod placement;
 mod problem;
@@ -38,17 +42,21 @@ mod strays;
 mod totals;
 mod tree;
 mod usage;
+mod window;
 
 pub mod timeline;
 
 pub use cost::{Cost, CostSum};
+pub use diff::{DiffCall, DiffRow, DiffStep, Difference, RunDiff};
 pub use digest::code_digest;
 pub use event::{
     AgentEnd, CodeEntry, Event, InterruptedEntry, LedgerEntry, Line, LineKind, LogFacts, LogState, MemoryKind,
     MemoryRecord, SessionFacts, StepLine, TargetKind,
 };
 pub use ids::{AgentId, BodyRef, LogId, Time};
+pub use live::{LiveAgent, LiveEvent, LiveNews, LiveRun, LiveStep, Phase, Tail};
 pub use memory::{Binding, Memory, MemoryEntry};
+pub use namespace::{Change, NameAt, NamesAfter, changes};
 pub use problem::{Problem, ProblemKind};
 pub use python_text::program_text;
 pub use query::{Final, FinalShape, Label, Link, Outcome, Query};

@@ -118,7 +118,8 @@ impl Host {
 
     /// A recorded answer, the person's, or none yet: then the step parks, durably, and this call never returns.
     async fn ask(&self, args: &Value) -> Result<Value, HostError> {
-        let question = Question::from_call(self.talk.next_question(), args)?;
+        let asked = Question::from_call(self.talk.next_question(), args)?;
+        let question = asked.redacted(&self.run.settings.secrets);
         if let Some(answer) = self
             .talk
             .tape()
@@ -135,7 +136,7 @@ impl Host {
         if let Some(person) = &self.run.person
             && let Some(answer) = self.seat.stand_during(person.ask(&question)).await
         {
-            let answer = Ok(Value::from(answer));
+            let answer = Ok(Value::from(asked.chosen(&question, answer)));
             self.end(cell, &answer)?;
             return answer;
         }

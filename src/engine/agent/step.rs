@@ -14,6 +14,7 @@ use crate::engine::truncate::{head, shown_output};
 use crate::provider::{Message, Reply};
 use crate::repl::{FinalValue, InstanceState, OutputChunk, RestoreReport, Step, StepErrorKind, StepOutcome, Sweep};
 use crate::store::payload::StepEnded;
+use crate::text::secret::LiveRedactor;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What came of a step's code.
@@ -43,6 +44,12 @@ impl Agent {
     pub(super) async fn step_again(&mut self, reply: &Reply, tape: Arc<Tape>) -> Result<Next, RunError> {
         self.talk.begin_step(Some(tape));
         let code = repl_code(&reply.text).unwrap_or_default();
+        // Who watches did not see the reply: it came before the question.
+        self.tell(What::CallStarted { step: self.steps });
+        self.tell(What::CallEnded {
+            code: Some(code.clone()),
+            usage: reply.usage,
+        });
         self.run_step(reply, &code).await
     }
 
@@ -148,7 +155,8 @@ impl Agent {
         };
         let canceller = self.repl.canceller();
         let (run, id) = (Arc::clone(&self.run), self.spec.id.clone());
-        let mut output = move |chunk: OutputChunk| run.tell(&id, What::Output(chunk.text));
+        let mut live = LiveRedactor::new(run.settings.secrets.clone());
+        let mut output = |chunk: OutputChunk| run.tell_output(&id, live_text(&mut live, &chunk));
         let outcome = {
             let mut running = std::pin::pin!(self.repl.run(step, &mut output));
             tokio::select! {
@@ -163,6 +171,7 @@ impl Agent {
                 }
             }
         };
+        run.tell_output(&id, live.finish());
         let sweep = match outcome.instance {
             _ if self.keeper.is_none() || number == 0 => None,
             InstanceState::Lost => None,
@@ -275,6 +284,15 @@ impl Agent {
             keeper.memory.restored(&report);
         }
         Ok(revived_notice(in_session, &report))
+    }
+}
+
+/// What of a chunk can be shown: a secret may be split between two.
+fn live_text(live: &mut LiveRedactor, chunk: &OutputChunk) -> String {
+    if chunk.skipped_bytes > 0 {
+        live.push_after_gap(&chunk.text)
+    } else {
+        live.push(&chunk.text)
     }
 }
 
