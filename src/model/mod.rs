@@ -8,6 +8,7 @@
 mod code_log;
 mod code_run;
 mod cost;
+mod diff;
 mod digest;
 mod ending;
 mod event;
@@ -24,6 +25,7 @@ mod placement;
 mod problem;
 mod provenance;
 mod python_names;
+mod python_text;
 mod python_tokens;
 mod query;
 mod raw;
@@ -41,6 +43,7 @@ mod usage;
 pub mod timeline;
 
 pub use cost::{Cost, CostSum};
+pub use diff::{DiffCall, DiffRow, DiffStep, Difference, RunDiff};
 pub use digest::code_digest;
 pub use event::{
     AgentEnd, CodeEntry, Event, InterruptedEntry, LedgerEntry, Line, LineKind, LogFacts, LogState, MemoryKind,
@@ -49,6 +52,7 @@ pub use event::{
 pub use ids::{AgentId, BodyRef, LogId, Time};
 pub use memory::{Binding, Memory, MemoryEntry};
 pub use problem::{Problem, ProblemKind};
+pub use python_text::program_text;
 pub use query::{Final, FinalShape, Label, Link, Outcome, Query};
 pub use run::{Agent, Placement, Run, Totals};
 pub use session::Session;

@@ -11,7 +11,7 @@ pub(super) enum Token<'a> {
     /// A string with its prefix and quotes.
     Text(&'a str),
     /// A number.
-    Number,
+    Number(&'a str),
 }
 
 impl Token<'_> {
@@ -69,8 +69,7 @@ impl<'a> LogicalLines<'a> {
             return Token::Text(self.take(len));
         }
         if first.is_ascii_digit() {
-            self.take_while(|c| is_name_char(c) || c == '.');
-            return Token::Number;
+            return Token::Number(self.take_while(|c| is_name_char(c) || c == '.'));
         }
         if is_name_char(first) {
             return Token::Name(self.take_while(is_name_char));
