@@ -181,8 +181,9 @@ impl InputBox {
             false => settings::row(&self.settings, &spent(ctx), area.width, self.focused, ctx),
         };
         let taken = aside.draw_right(area, buf).min(area.width);
+        let gap = u16::from(taken > 0);
         let rest = Rect {
-            width: area.width - taken,
+            width: area.width.saturating_sub(taken + gap),
             ..area
         };
         line.draw(rest, buf);
