@@ -1,6 +1,7 @@
 //! The program without a terminal: keys in, frames and effects out.
 
 use super::*;
+use crate::source::{OpenOptions, Opened, Stop, open};
 use crate::tui::action::Action;
 use crate::tui::compositor::LayerId;
 use crate::tui::keymap::Chord;
@@ -9,6 +10,7 @@ use crossterm::event::{KeyCode, KeyEventKind, KeyEventState, KeyModifiers};
 use proptest::prelude::*;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::path::Path;
 
 fn state() -> State {
     let mut world = World::new();
@@ -98,7 +100,13 @@ fn a_held_key_counts_once_for_each_repeat() {
 #[test]
 fn between_a_run_and_its_timeline_nothing_piles_up() {
     let mut state = state();
-    state.world.session = crate::tui::screens::sample::lighthouses();
+    let demo = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/demo"));
+    let Ok(Opened::Session { mut events, source }) = open(demo, &OpenOptions::default()) else {
+        panic!("a session")
+    };
+    source.scan(&Stop::default(), &mut |found| events.extend(found));
+    events.into_iter().for_each(|event| state.world.session.apply(event));
+    state.world.session.settle();
     state.push(Route::Overview);
     press(&mut state, &["enter"]);
     for _ in 0..3 {
