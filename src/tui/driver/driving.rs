@@ -8,7 +8,6 @@ use crate::tui::compositor::{LayerId, Wanted};
 use crate::tui::effect::Effect;
 use crate::tui::effect::Token;
 use crate::tui::input::Input;
-use crate::tui::live::State as MachineState;
 use crate::tui::live::{Desk, Drive, Errand, Found, In, Out, Told};
 use crate::tui::notice::Notice;
 use crate::tui::screens::Route;
@@ -294,25 +293,8 @@ impl State {
         if let Some(drive) = self.drives.current_mut() {
             drive.prompt.focus(true);
         }
-        self.suggest();
         self.frames.dirty();
         wanted
-    }
-
-    /// Says what could be asked, where that is known: in the demo.
-    fn suggest(&mut self) {
-        let options = self.drives.options().clone();
-        let idle = self
-            .drives
-            .current()
-            .is_some_and(|drive| *drive.machine.state() == MachineState::Idle);
-        if idle && !options.suggestions.is_empty() {
-            let words = format!(
-                "answered by a script, offline; try: {}",
-                options.suggestions.join("   ")
-            );
-            self.say(Notice::info(&words));
-        }
     }
 
     /// Twice as much may be spent; a run that a limit stopped goes on.

@@ -42,6 +42,7 @@ impl Drive {
         };
         let mut prompt = InputBox::new(home);
         prompt.set_settings(options.settings.clone());
+        prompt.suggest(options.suggestions.clone());
         let name = desk.dir.file_name().unwrap_or(desk.dir.as_os_str());
         Self {
             machine: Machine::default(),
