@@ -14,6 +14,30 @@ fn script() -> Value {
     ]})
 }
 
+#[test]
+fn a_run_that_asks_is_cancelled_like_any_other_and_left_with_its_question() {
+    let desk = Desk::new();
+    let mut pty = desk.scripted(&script());
+    ask(&mut pty, "Book a trip");
+    pty.wait_for("Which day?");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    pty.send("\x03");
+    pty.wait_for("cancelled:");
+    assert_eq!(desk.last_outcome(), json!("cancelled"));
+    std::thread::sleep(std::time::Duration::from_millis(2200));
+    ask(&mut pty, "Book another trip");
+    pty.wait_for("Which day?");
+    pty.send("\x1b");
+    pty.wait_for("a ask");
+    pty.send("q");
+    pty.wait_for("cancels and leaves");
+    pty.send("\r");
+    assert_eq!(pty.exit_code(), 0);
+    let pty = desk.open(&[], &[]);
+    pty.wait_for("Which day?");
+    quit(pty);
+}
+
 fn helpers(desk: &Desk) -> usize {
     let lines = desk.transcript_lines();
     let started = |line: &&Value| line["event_type"] == json!("agent_start") && !line["parent_run_id"].is_null();

@@ -269,11 +269,18 @@ impl State {
     pub(super) fn restand(&mut self) -> Vec<Wanted> {
         let options = self.drives.options().clone();
         let ctx = self.world.ctx();
-        let reaction = self
-            .drives
-            .current_mut()
-            .and_then(|drive| drive.restand(&options, &ctx));
-        reaction.map_or_else(Vec::new, |reaction| self.react(reaction))
+        let Some(drive) = self.drives.current_mut() else {
+            return Vec::new();
+        };
+        let was_held = drive.was_held();
+        let reaction = drive.restand(&options, &ctx);
+        let let_go = was_held && !drive.was_held();
+        let mut wanted = reaction.map_or_else(Vec::new, |reaction| self.react(reaction));
+        if let Some(dir) = self.drives.dir().filter(|_| let_go) {
+            // Whoever had it may have left a question.
+            wanted.push(errand(Errand::Look { dir: dir.to_owned() }));
+        }
+        wanted
     }
 
     /// The box gets the focus, on a screen that has one.
