@@ -29,9 +29,15 @@ pub(super) struct Run {
     /// Stops every agent: pressed by a person, or by the first agent that meets the end of the query.
     pub(super) cancel: Cancel,
     /// Why the query ends, when a sub-agent met it.
-    halted: OnceLock<Exceeded>,
+    halted: OnceLock<Halt>,
     transcript: TranscriptWriter,
     watch: Arc<dyn Watch>,
+}
+
+/// What ended a query in one of its agents.
+enum Halt {
+    Limit(Exceeded),
+    Unkept(String),
 }
 
 impl Run {
@@ -72,21 +78,34 @@ impl Run {
 
     /// Stops all agents when `error` ends the whole query.
     pub(super) fn halt_on(&self, error: &RunError) {
-        if let RunError::Limit(exceeded) = error
-            && exceeded.ends_query()
-        {
-            let _first_wins = self.halted.set(exceeded.clone());
+        let halt = match error {
+            RunError::Limit(exceeded) if exceeded.ends_query() => Some(Halt::Limit(exceeded.clone())),
+            unkept if unkept.is_unkept() => Some(Halt::Unkept(unkept.to_string())),
+            _ => None,
+        };
+        if let Some(halt) = halt {
+            let _first_wins = self.halted.set(halt);
         }
         if error.ends_query() {
             self.cancel.cancel();
         }
     }
 
-    /// What a cancelled agent ends with: the limit that stopped all, or a person's cancel.
+    /// What could not be kept of this query, if anything: a step that met it is none.
+    pub(super) fn unkept(&self) -> Result<(), RunError> {
+        match self.halted.get() {
+            Some(Halt::Unkept(error)) => Err(RunError::Unkept(error.clone())),
+            _ => Ok(()),
+        }
+    }
+
+    /// What a cancelled agent ends with: what stopped all, or a person's cancel.
     pub(super) fn why_cancelled(&self) -> RunError {
-        self.halted
-            .get()
-            .map_or(RunError::Cancelled, |exceeded| RunError::Limit(exceeded.clone()))
+        match self.halted.get() {
+            Some(Halt::Limit(exceeded)) => RunError::Limit(exceeded.clone()),
+            Some(Halt::Unkept(error)) => RunError::Unkept(error.clone()),
+            None => RunError::Cancelled,
+        }
     }
 
     /// One model call, within the budget; deltas are told as they come.

@@ -47,8 +47,8 @@ impl Agent {
             steps: 0,
             logged: 0,
         };
-        for (file, reason) in &started.tool_errors {
-            agent.tell(What::Notice(format!("tools from {file} could not be loaded: {reason}")));
+        if let Some((file, reason)) = started.tool_errors.into_iter().next() {
+            return Err((RunError::Tools { file, reason }, agent.keeper));
         }
         let opened = match agent.spec.resumed.as_ref() {
             Some(resumed) => {
