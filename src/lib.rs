@@ -34,7 +34,13 @@ pub mod repl;
 pub mod engine;
 
 #[cfg(feature = "engine")]
+pub mod lab;
+
+#[cfg(feature = "engine")]
 pub mod client;
+
+#[cfg(feature = "engine")]
+pub mod observe;
 
 pub mod tui;
 
@@ -42,11 +48,16 @@ pub mod cli;
 
 #[cfg(feature = "engine")]
 pub use client::{
-    Config, Error, FailedRun, Output, PastQuery, RunOptions, Session, Variable, remove_on_signals, run, warm_up,
+    Client, ClientBuilder, Config, Error, FailedRun, Fork, Output, PastQuery, RunOptions, Session, TurnStream,
+    Variable, WhatIf, WhatIfRun, WhatIfSpec, remove_on_signals, run, warm_up,
 };
+#[cfg(feature = "engine")]
+pub use engine::{AllowAll, Approver, AskPerson, Decision, DenyAll, GateCall, Tool};
 #[cfg(feature = "engine")]
 pub use engine::{Input, Person, Question, RunError, RunEvent, Watch, What};
 #[cfg(feature = "engine")]
-pub use provider::Provider;
+pub use lab::{AgentSink, DiffRow, LabError, LabEvent, NamespaceFrom, NoSink, OffTape, ReplayReport, RunDiff};
+#[cfg(feature = "engine")]
+pub use provider::{PricingTable, Provider};
 #[cfg(feature = "engine")]
 pub use store::Storage;

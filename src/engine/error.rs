@@ -47,6 +47,9 @@ pub enum RunError {
     /// It asked, and nobody was there: it waits for the answer.
     #[error("waits for an answer: {0}")]
     Parked(Question),
+    /// What it was to do again could not go on.
+    #[error("halted: {0}")]
+    Halted(String),
     /// A person stopped it.
     #[error("cancelled; every completed step is kept")]
     Cancelled,
@@ -87,7 +90,7 @@ impl RunError {
     pub(super) fn ends_query(&self) -> bool {
         match self {
             Self::Limit(exceeded) => exceeded.ends_query(),
-            Self::Cancelled | Self::Parked(_) => true,
+            Self::Cancelled | Self::Halted(_) | Self::Parked(_) => true,
             Self::Transcript(_) | Self::Memory(_) | Self::Store(_) | Self::Unkept(_) => true,
             Self::Call(_) | Self::Repl(_) | Self::Schema(_) | Self::Tools { .. } => false,
         }

@@ -1,7 +1,7 @@
 //! `fast-rlm`: run queries from the shell. Arguments, configuration and the live display; the work is the engine's.
 
 mod args;
-mod config;
+pub(in crate::cli) mod config;
 mod exit;
 mod live;
 mod models;

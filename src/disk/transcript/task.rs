@@ -8,6 +8,17 @@
 const TASK_CUT: usize = 200;
 /// Labels before the text of the context, when it is printed whole or in part.
 const CONTEXT_LABELS: [&str; 2] = ["Context:", "First 500 characters of str(context):"];
+/// Keys of a dict under which the task itself stands: their names would tell nothing.
+const TASK_KEYS: [&str; 8] = [
+    "task",
+    "query",
+    "question",
+    "instruction",
+    "instructions",
+    "prompt",
+    "goal",
+    "input",
+];
 /// What is printed about the context, or beside it.
 const ABOUT: [&str; 7] = [
     "context: a ",
@@ -63,7 +74,8 @@ fn ends_text(line: &str) -> bool {
     line.starts_with("---") || OTHER_SECTIONS.iter().any(|label| line.starts_with(label))
 }
 
-/// `  ['guest'] (str, len=13): Goro Baptiste`, or `  'guest' (str, length 13): …`, as `guest: Goro Baptiste`.
+/// `  ['guest'] (str, len=13): Goro Baptiste`, or `  'guest' (str, length 13): …`, as `guest: Goro Baptiste`; a task
+/// without its key.
 fn dict_entry(line: &str) -> Option<String> {
     let entry = line.strip_prefix("  ")?;
     let (key, rest) = match entry.strip_prefix('[') {
@@ -72,7 +84,12 @@ fn dict_entry(line: &str) -> Option<String> {
         None => return None,
     };
     let (_, preview) = rest.split_once("): ")?;
-    Some(format!("{}: {preview}", key.trim_matches(['\'', '"'])))
+    let key = key.trim_matches(['\'', '"']);
+    let names_nothing = TASK_KEYS.iter().any(|known| known.eq_ignore_ascii_case(key));
+    Some(match names_nothing {
+        true => preview.to_owned(),
+        false => format!("{key}: {preview}"),
+    })
 }
 
 /// Words of all lines with single spaces between them, cut.
@@ -112,6 +129,12 @@ mod tests {
     fn a_schema_before_it_is_passed_over() {
         let probe = "Required output schema for FINAL (JSON Schema):\n{\n  \"type\": \"object\"\n}\n---\nContext type: dict\nKeys (2): ['guest', 'n']\n---\n  ['guest'] (str, len=13): Goro Baptiste\n  ['n'] (int): 3\n---\nAvailable tools: (none)";
         assert_eq!(task_of_probe(probe).unwrap(), "guest: Goro Baptiste · n: 3");
+    }
+
+    #[test]
+    fn a_key_that_says_task_is_left_out() {
+        let probe = "Context type: dict\nKeys (2): ['task', 'file']\n---\n  ['task'] (str, len=9): Count it.\n  ['file'] (str, len=1): a\n---";
+        assert_eq!(task_of_probe(probe).unwrap(), "Count it. · file: a");
     }
 
     #[test]

@@ -100,9 +100,11 @@ pub enum Action {
     Send,
     NewLine,
     Undo,
+    Redo,
     HistorySearch,
     Editor,
     Complete,
+    Settings,
     LeaveBox,
 }
 

@@ -98,8 +98,10 @@ pub const ACTIONS: &[Entry] = &[
     row(A::Send, Box, "send", &["enter"], "send", "Send"),
     row(A::NewLine, Box, "new-line", &["alt-enter", "ctrl-j"], "new line", "New line"),
     row(A::Undo, Box, "undo", &["ctrl-_"], "undo", "Undo"),
+    row(A::Redo, Box, "redo", &["alt-/", "alt-_"], "redo", "Do again what was undone"),
     row(A::HistorySearch, Box, "history-search", &["ctrl-r"], "history", "Search the history"),
     row(A::Editor, Box, "editor", &["ctrl-g"], "editor", "Write it in $EDITOR"),
-    row(A::Complete, Box, "complete", &["tab"], "complete", "Complete an @path"),
+    row(A::Complete, Box, "complete", &["tab"], "complete", "Complete an @path, or unfold a paste"),
+    row(A::Settings, Box, "settings", &["ctrl-o"], "settings", "Model and limits of the next query"),
     row(A::LeaveBox, Box, "leave-box", &["esc"], "leave", "Leave the box; the draft stays"),
 ];
