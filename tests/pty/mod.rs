@@ -1,4 +1,5 @@
 //! A program in a pseudo-terminal: what it writes, what its screen shows, and how it ends.
+#![allow(dead_code)] // Each test program uses its own part.
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use rustix::event::{PollFd, PollFlags};
