@@ -124,8 +124,11 @@ impl Keeper {
         }
     }
 
-    /// Closes a query that has no FINAL.
+    /// Closes a query that has no FINAL. One that could not be kept stays open: what was written last counts.
     pub(super) fn fail(&mut self, error: &RunError) -> Result<(), RunError> {
+        if error.is_unkept() {
+            return Ok(());
+        }
         let resuming = self.journal.as_ref().is_some_and(|journal| journal.is_resuming());
         if resuming || matches!(error, RunError::Parked(_)) {
             // The question stays open, and the query pending.
