@@ -46,6 +46,7 @@ async fn case_10_costs_are_exact_and_unknown_is_not_free() {
     let dollars = |dollars: i64| Price {
         input: dollars * 1_000_000_000,
         cached: None,
+        cache_write: None,
         output: dollars * 1_000_000_000,
     };
     table.set("m", dollars(1000));

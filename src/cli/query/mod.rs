@@ -30,6 +30,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
     };
     let done = match &args.command {
         Some(Command::Answer { .. }) => answer(args),
+        Some(Command::Lab(command)) => Ok(crate::cli::lab::run(command)),
         Some(Command::Warmup) => setup::warmup(),
         Some(Command::Doctor) => setup::doctor(&args),
         Some(Command::Models { json }) => models::print(&args, *json),
