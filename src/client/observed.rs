@@ -155,7 +155,8 @@ impl Session {
                 dir,
             }));
         }
-        if !dir.exists() {
+        // A branch, or a session of a store, may have no files yet.
+        if !dir.exists() && !dir.parent().is_some_and(|parent| parent.is_dir()) {
             return Ok(None);
         }
         let location = locate(&dir, None)?;

@@ -12,6 +12,7 @@ mod copies;
 mod crashes;
 mod desk;
 mod forks;
+mod gates;
 mod pauses;
 mod reading;
 mod replays;
