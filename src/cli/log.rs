@@ -159,6 +159,7 @@ fn screens(opened: Opened, args: &LogArgs, script: Option<&Path>) -> ExitCode {
         animation: !args.no_animation,
         mouse: !args.no_mouse,
         read_only: args.read_only,
+        cache: !args.no_cache,
     };
     let options = TuiOptions {
         view,

@@ -76,8 +76,9 @@ impl Watch {
         }
     }
 
-    /// Waits until something may have changed, `limit` has passed, or `stop`; false after `stop`.
-    pub(super) fn wait(&mut self, stop: &Stop, limit: Option<Duration>) -> bool {
+    /// Waits until something may have changed, `limit` has passed, or `stop`; false after `stop`. Between a change and
+    /// the return, `rest` passes at least.
+    pub(super) fn wait(&mut self, stop: &Stop, limit: Option<Duration>, rest: Duration) -> bool {
         let limit = if self.blind {
             Some(limit.unwrap_or(POLL).min(POLL))
         } else {
@@ -94,7 +95,7 @@ impl Watch {
             }
             match self.told.recv_timeout(left.unwrap_or(HEARTBEAT).min(HEARTBEAT)) {
                 Ok(()) => {
-                    std::thread::sleep(BURST);
+                    std::thread::sleep(rest.clamp(BURST, POLL));
                     while self.told.try_recv().is_ok() {}
                     return !stop.is_stopped();
                 }

@@ -25,6 +25,8 @@ pub struct ViewOptions {
     pub mouse: bool,
     /// Nothing may be written into the session.
     pub read_only: bool,
+    /// Results of earlier scans may be used and kept.
+    pub cache: bool,
 }
 
 impl Default for ViewOptions {
@@ -35,6 +37,7 @@ impl Default for ViewOptions {
             animation: true,
             mouse: true,
             read_only: false,
+            cache: true,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The program without a terminal: keys in, frames and effects out.
 
 use super::*;
-use crate::source::{OpenOptions, Opened, open};
+use crate::source::{OpenOptions, Opened, Stop, open};
 use crate::tui::action::Action;
 use crate::tui::compositor::LayerId;
 use crate::tui::keymap::Chord;
@@ -101,9 +101,10 @@ fn a_held_key_counts_once_for_each_repeat() {
 fn between_a_run_and_its_timeline_nothing_piles_up() {
     let mut state = state();
     let demo = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/demo"));
-    let Ok(Opened::Session { events, .. }) = open(demo, &OpenOptions::default()) else {
+    let Ok(Opened::Session { mut events, source }) = open(demo, &OpenOptions::default()) else {
         panic!("a session")
     };
+    source.scan(&Stop::default(), &mut |found| events.extend(found));
     events.into_iter().for_each(|event| state.world.session.apply(event));
     state.world.session.settle();
     state.push(Route::Overview);

@@ -138,7 +138,13 @@ pub(super) fn mark(entry: &Entry, ctx: &Ctx<'_>) -> (&'static str, Role) {
 /// Tokens and cost, `…` while they are read.
 pub(super) fn figures(entry: &Entry) -> (String, String) {
     match (entry.totals(), &entry.known) {
-        (Some(totals), _) => (compact_count(u128::from(totals.usage.total)), cost(&totals.cost)),
+        (Some(totals), _) => {
+            let tokens = match totals.tokens_known() {
+                true => compact_count(u128::from(totals.usage.total)),
+                false => "unknown".into(),
+            };
+            (tokens, cost(&totals.cost))
+        }
         (None, Known::Nothing) => ("?".into(), "?".into()),
         (None, _) => ("…".into(), "…".into()),
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 const FAST: Duration = Duration::from_millis(8);
 /// So many of them are a paste,
 const SURE: usize = 3;
-/// and then what comes this soon still belongs to it: the network may have cut it into pieces.
+/// and then an `Enter` that comes this soon still belongs to it: the network may have cut it into pieces.
 const LINGER: Duration = Duration::from_millis(120);
 
 /// The rhythm of the keys that typed.
@@ -18,18 +18,18 @@ pub(super) struct Burst {
 }
 
 impl Burst {
-    /// Whether a key that comes now belongs to a paste.
+    /// Whether an `Enter` that comes now belongs to a paste.
     pub(super) fn goes_on(&self, now: Duration) -> bool {
         let patience = if self.run >= SURE { LINGER } else { FAST };
         self.last.is_some_and(|last| now < last + patience)
     }
 
-    /// A key typed something; whether it belongs to a paste.
+    /// A key typed something; whether it came too fast. After a pause it may well be the first that is typed.
     pub(super) fn key(&mut self, now: Duration) -> bool {
-        let goes_on = self.goes_on(now);
-        self.run = if goes_on { self.run + 1 } else { 1 };
+        let fast = self.last.is_some_and(|last| now < last + FAST);
+        self.run = if fast { self.run + 1 } else { 1 };
         self.last = Some(now);
-        goes_on
+        fast
     }
 
     /// A bracketed paste ended: where its text held the closing bracket, the rest of it follows as keys.

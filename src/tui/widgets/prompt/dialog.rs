@@ -1,6 +1,6 @@
 //! The settings of the next query, to be changed: a value a row, with what is wrong beside it.
 
-use super::settings::{KNOBS, Knob, Settings};
+use super::settings::{HIDDEN, KNOBS, Knob, SHOWN, Settings};
 use crate::text::{SafeText, fit};
 use crate::tui::ctx::Ctx;
 use crate::tui::input::{Mouse, MouseKind};
@@ -11,7 +11,9 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 /// Cells of the names.
-const NAMES: u16 = 23;
+const NAMES: u16 = 17;
+/// Cells that a value has at least.
+const VALUE: u16 = 8;
 
 /// What came of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +75,7 @@ impl Dialog {
         if *knob == Knob::Code {
             let turns = matches!(key.code, KeyCode::Char(_) | KeyCode::Left | KeyCode::Right);
             if turns {
-                let other = if value.text() == "yes" { "no" } else { "yes" };
+                let other = if value.text() == SHOWN { HIDDEN } else { SHOWN };
                 *value = LineEdit::with_text(other);
             }
             return Pressed::Taken;
@@ -160,7 +162,13 @@ impl Dialog {
             Some((row, should)) if row == index => Styled::words(should, ctx.style(Role::Failure)),
             _ => Styled::words(told(*knob, value.text()), ctx.style(Role::Dim)),
         };
-        rest.width -= told.draw_right(rest, buf).min(rest.width);
+        let least = VALUE.min(rest.width);
+        let beside = Rect {
+            x: rest.x + least,
+            width: rest.width - least,
+            ..rest
+        };
+        rest.width -= told.draw_right(beside, buf);
         value.draw(rest, buf, ctx).filter(|_| here)
     }
 }

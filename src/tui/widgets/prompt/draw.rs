@@ -99,8 +99,10 @@ impl InputBox {
             Some(asked) => SafeText::line(&asked.question().label),
             None => SafeText::literal("ask"),
         };
+        let (mut activity, ends) = self.standing.activity(ctx);
+        activity.append(ends);
         let inside = Panel::new(title, ctx)
-            .aside(self.standing.activity(ctx))
+            .aside(activity)
             .focused(self.focused)
             .draw(area, buf, ctx);
         padded(inside)
@@ -125,9 +127,22 @@ impl InputBox {
             return asked.draw(inside, buf, ctx, true);
         }
         if self.draft.content().is_empty() {
-            Styled::words("a question, with @path for a file", ctx.style(Role::Dim)).draw(inside, buf);
+            self.placeholder(ctx).draw(inside, buf);
         }
         self.draft.draw(inside, buf, ctx)
+    }
+
+    /// Where nothing is written yet: what may be.
+    fn placeholder(&self, ctx: &Ctx<'_>) -> Styled {
+        let dim = ctx.style(Role::Dim);
+        match self.suggestion() {
+            Some(question) => {
+                let question = SafeText::line(&format!("{question}  "));
+                let key = SafeText::line(&ctx.key(Action::Complete));
+                Styled::of(question, dim).then(key, ctx.style(Role::Key))
+            }
+            None => Styled::words("a question, with @path for a file", dim),
+        }
     }
 
     /// Without the focus: what is there to be done, and by which key.
@@ -150,8 +165,10 @@ impl InputBox {
             width: area.width - taken,
             ..area
         };
-        let activity = self.standing.activity(ctx);
-        if area.height == 1 && self.area.height == 1 && usize::from(rest.width) > activity.width() {
+        let (mut activity, ends) = self.standing.activity(ctx);
+        activity.append(ends);
+        // In a border it is in the title's row.
+        if self.area.height == 1 && usize::from(rest.width) > activity.width() {
             activity.draw_right(rest, buf);
         }
     }
@@ -159,13 +176,17 @@ impl InputBox {
     /// The settings; without a border they give way to what goes on.
     fn draw_settings(&self, area: Rect, with_activity: bool, buf: &mut Buffer, ctx: &Ctx<'_>) {
         let activity = self.standing.activity(ctx);
-        if with_activity && activity.width() > 0 {
-            activity.draw(area, buf);
-            return;
-        }
-        let (line, aside) = settings::row(&self.settings, &spent(ctx), area.width, ctx);
-        line.draw(area, buf);
-        aside.draw_right(area, buf);
+        let (line, aside) = match with_activity && activity.0.width() > 0 {
+            true => activity,
+            false => settings::row(&self.settings, &spent(ctx), area.width, self.focused, ctx),
+        };
+        let taken = aside.draw_right(area, buf).min(area.width);
+        let gap = u16::from(taken > 0);
+        let rest = Rect {
+            width: area.width.saturating_sub(taken + gap),
+            ..area
+        };
+        line.draw(rest, buf);
     }
 
     /// What lies over the box, above it where there is room; returns its caret.

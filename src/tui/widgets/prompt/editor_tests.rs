@@ -125,6 +125,18 @@ fn a_burst_of_keys_is_one_edit_apart_from_the_word_before_it() {
 }
 
 #[test]
+fn a_burst_in_pieces_is_one_edit() {
+    let mut editor = Editor::default();
+    for piece in ["xyz", "\nline", "s"] {
+        piece.chars().enumerate().for_each(|(n, c)| editor.type_char(c, n > 0));
+    }
+    editor.type_char('!', true);
+    assert_eq!(shown(&editor), "xyz\nlines!|");
+    editor.undo();
+    assert_eq!(shown(&editor), "|");
+}
+
+#[test]
 fn a_long_burst_is_folded_and_grows_by_what_follows() {
     let mut editor = Editor::default();
     "y".repeat(FOLD_BYTES + 1)

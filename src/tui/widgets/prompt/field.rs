@@ -101,6 +101,7 @@ impl Field {
 
     /// A key did something else just now: an `Enter` that comes with it sends nothing.
     pub(super) fn hold(&mut self, now: Duration) {
+        self.editor.end_burst();
         self.burst.pasted(now);
     }
 

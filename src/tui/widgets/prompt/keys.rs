@@ -41,7 +41,8 @@ impl InputBox {
                 self.open_recall();
                 Reaction::taken()
             }
-            Action::Editor => self.to_editor(),
+            Action::Editor => self.give_to_editor(),
+            Action::Complete if self.take_suggestion() => Reaction::taken(),
             Action::Complete => self.complete().unwrap_or_else(|| self.unfold()),
             _ => Reaction::ignored(),
         }

@@ -146,6 +146,8 @@ pub struct InputBox {
     refusal: Option<SafeText>,
     history: History,
     settings: Settings,
+    /// Questions that may be asked, and which one Tab writes next.
+    suggestions: (Vec<String>, usize),
     standing: Standing,
     asked: Option<Asked>,
     over: Over,
@@ -169,6 +171,7 @@ impl InputBox {
             refusal: None,
             history: History::default(),
             settings: Settings::default(),
+            suggestions: (Vec::new(), 0),
             standing: Standing::default(),
             asked: None,
             over: Over::None,
@@ -222,6 +225,11 @@ impl InputBox {
     /// Says what the next query is run with.
     pub fn set_settings(&mut self, settings: Settings) {
         self.settings = settings;
+    }
+
+    /// Questions to offer while nothing is written: Tab writes the first one, then the next. Raw.
+    pub fn suggest(&mut self, questions: Vec<String>) {
+        self.suggestions = (questions, 0);
     }
 
     /// A run asks something: the box becomes the answer's. The draft waits beneath it.

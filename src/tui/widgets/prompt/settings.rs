@@ -10,6 +10,10 @@ use crate::tui::widgets::Styled;
 /// Sub-agents nest no deeper than this.
 const DEEPEST: u32 = 64;
 
+/// Whether the code of earlier queries is shown to the model.
+pub(super) const SHOWN: &str = "shown";
+pub(super) const HIDDEN: &str = "hidden";
+
 /// What the next query is run with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -56,10 +60,10 @@ impl Knob {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Model => "model",
-            Self::SubModel => "sub-agents' model",
-            Self::Money => "may spend, US$",
-            Self::Depth => "depth of sub-agents",
-            Self::Code => "earlier code is shown",
+            Self::SubModel => "sub-agents",
+            Self::Money => "may spend US$",
+            Self::Depth => "depth",
+            Self::Code => "earlier code",
         }
     }
 
@@ -70,7 +74,7 @@ impl Knob {
             Self::SubModel => settings.sub_model.clone().unwrap_or_default(),
             Self::Money => exact_money(settings.max_money_nano.into()).replace(['$', ','], ""),
             Self::Depth => settings.max_depth.to_string(),
-            Self::Code => if settings.code_in_context { "yes" } else { "no" }.into(),
+            Self::Code => if settings.code_in_context { SHOWN } else { HIDDEN }.into(),
         }
     }
 
@@ -83,17 +87,17 @@ impl Knob {
             Self::SubModel => into.sub_model = named(),
             Self::Money => {
                 let nano = parse_nano(text.trim_start_matches('$')).filter(|nano| *nano >= 0);
-                into.max_money_nano = nano.ok_or("an amount like 0.20")?;
+                into.max_money_nano = nano.ok_or("like 0.20")?;
             }
             Self::Depth => {
                 let depth = text.parse().ok().filter(|depth| *depth <= DEEPEST);
-                into.max_depth = depth.ok_or("a number from 0 to 64")?;
+                into.max_depth = depth.ok_or("0 to 64")?;
             }
             Self::Code => {
                 into.code_in_context = match text {
-                    "yes" => true,
-                    "no" => false,
-                    _ => return Err("yes or no"),
+                    SHOWN => true,
+                    HIDDEN => false,
+                    _ => return Err("shown or hidden"),
                 }
             }
         }
@@ -119,11 +123,11 @@ impl Knob {
 
 /// The row under the draft: model, spend, limits, and the key that changes them. What does not fit is left out, the
 /// least important first.
-pub(super) fn row(settings: &Settings, spent: &CostSum, width: u16, ctx: &Ctx<'_>) -> (Styled, Styled) {
+pub(super) fn row(settings: &Settings, spent: &CostSum, width: u16, focused: bool, ctx: &Ctx<'_>) -> (Styled, Styled) {
     let key = Styled::of(SafeText::line(&ctx.key(Action::Settings)), ctx.style(Role::Key))
         .then(SafeText::literal(" changes"), ctx.style(Role::Dim));
     let mut room = usize::from(width);
-    let aside = if room > 60 { key } else { Styled::new() };
+    let aside = if room > 60 && focused { key } else { Styled::new() };
     room = room.saturating_sub(aside.width() + 2);
     let mut shown = parts(settings, spent);
     while shown.len() > 1 && length(&shown) > room {
@@ -157,11 +161,7 @@ fn parts(settings: &Settings, spent: &CostSum) -> Vec<Part> {
         None => part("no model".into(), Role::Warning, 0),
     };
     let sub = settings.sub_model.as_ref().map_or("same".into(), String::clone);
-    let code = if settings.code_in_context {
-        "earlier code shown"
-    } else {
-        "earlier code hidden"
-    };
+    let code = format!("earlier code {}", Knob::Code.written(settings));
     let limit = money(settings.max_money_nano.into());
     let spent_role = if spent.unknown > 0 { Role::Unknown } else { Role::Text };
     vec![
@@ -170,7 +170,7 @@ fn parts(settings: &Settings, spent: &CostSum) -> Vec<Part> {
         part(format!("spent {spent}"), spent_role, 1),
         part(format!("may spend {limit}"), Role::Dim, 2),
         part(format!("depth {}", settings.max_depth), Role::Dim, 3),
-        part(code.into(), Role::Dim, 4),
+        part(code, Role::Dim, 4),
     ]
 }
 

@@ -73,24 +73,27 @@ impl Standing {
         Some(Styled::of(mark, style).then(SafeText::line(text), style))
     }
 
-    /// What goes on, for the title's row.
-    pub(super) fn activity(&self, ctx: &Ctx<'_>) -> Styled {
-        let (dim, running) = (ctx.style(Role::Dim), ctx.style(Role::Running));
+    /// What goes on, and what ends it.
+    pub(super) fn activity(&self, ctx: &Ctx<'_>) -> (Styled, Styled) {
         match self {
             Self::Running { what, since } => {
                 let seconds = ctx.now.saturating_sub(*since).as_secs();
-                let elapsed = if seconds == 0 {
-                    "0 s".into()
+                let elapsed = if seconds < 60 {
+                    format!("{seconds} s")
                 } else {
-                    duration(seconds * 1000).replace(".0 s", " s")
+                    duration(seconds * 1000)
                 };
-                let glyph = ctx.glyphs().running;
-                Styled::of(SafeText::line(&format!("{glyph} {what} {elapsed} ")), running)
-                    .then(SafeText::line(&ctx.key(Action::Interrupt)), ctx.style(Role::Key))
-                    .then(SafeText::literal(" cancels"), dim)
+                let text = format!("{} {what} {elapsed} ", ctx.glyphs().running);
+                let key = SafeText::line(&ctx.key(Action::Interrupt));
+                let ends =
+                    Styled::of(key, ctx.style(Role::Key)).then(SafeText::literal(" cancels"), ctx.style(Role::Dim));
+                (Styled::of(SafeText::line(&text), ctx.style(Role::Running)), ends)
             }
-            Self::Cancelling => Styled::words("cancelling …", ctx.style(Role::Warning)),
-            _ => Styled::new(),
+            Self::Cancelling => {
+                let text = Styled::words("cancelling …", ctx.style(Role::Warning));
+                (text, Styled::new())
+            }
+            _ => Default::default(),
         }
     }
 }

@@ -82,28 +82,33 @@ impl Undo {
             .filter(|step| step.kind == Kind::Burst && !self.closed)
     }
 
-    /// The last character that was typed begins a burst: it is split from the word before it.
+    /// The last character that was typed begins a burst: it is split from the word before it. Directly behind another
+    /// burst it continues that one: a paste may come in pieces.
     pub(super) fn begin_burst(&mut self) {
+        if self.closed {
+            return;
+        }
         let Some(mut typed) = self.done.pop_back_if(|step| step.kind == Kind::Typing) else {
             return;
         };
         let start = typed.inserted.before(typed.inserted.len());
-        let last = typed.inserted.splice(start..typed.inserted.len(), &Content::default());
-        let at = typed.at + start;
-        let (removed, caret) = match start {
-            0 => (typed.removed, typed.caret),
-            _ => {
-                self.done.push_back(typed);
-                (Content::default(), at)
-            }
-        };
-        self.done.push_back(Step {
-            at,
-            removed,
-            inserted: last,
-            caret,
+        let mut burst = Step {
+            at: typed.at + start,
+            removed: Content::default(),
+            inserted: typed.inserted.slice(start..typed.inserted.len()),
+            caret: typed.at + start,
             kind: Kind::Burst,
-        });
+        };
+        if start > 0 {
+            typed.inserted.splice(start..typed.inserted.len(), &Content::default());
+            self.done.push_back(typed);
+        } else {
+            burst.caret = typed.caret;
+            if self.done.back_mut().is_some_and(|last| last.merge(&burst)) {
+                return;
+            }
+        }
+        self.done.push_back(burst);
     }
 }
 

@@ -62,6 +62,25 @@ impl InputBox {
         }
     }
 
+    /// The suggestion that Tab writes next: while nothing is written, or another one is.
+    pub(super) fn suggestion(&self) -> Option<&str> {
+        let (questions, next) = &self.suggestions;
+        let draft = self.draft.content();
+        let fits = draft.is_empty() || questions.iter().any(|question| question == draft.text());
+        let index = next.checked_rem(questions.len())?;
+        questions.get(index).filter(|_| fits).map(String::as_str)
+    }
+
+    /// Writes the next suggestion; `false` when there is none.
+    pub(super) fn take_suggestion(&mut self) -> bool {
+        let Some(question) = self.suggestion().map(Content::from) else {
+            return false;
+        };
+        self.suggestions.1 += 1;
+        self.draft.editor().replace_all(question);
+        true
+    }
+
     /// Attaches a file in the place of a range of the draft.
     pub(super) fn attach(&mut self, range: std::ops::Range<usize>, path: PathBuf, size: u64) -> Reaction {
         if let Some(other) = files(self.draft.content()).find(|other| **other != path) {
@@ -76,7 +95,7 @@ impl InputBox {
     }
 
     /// Gives the draft to an editor.
-    pub(super) fn to_editor(&mut self) -> Reaction {
+    pub(super) fn give_to_editor(&mut self) -> Reaction {
         self.draft.flush();
         match self.draft.content().plain_len() > LONGEST {
             true => Reaction::trouble("this is too much for an editor"),

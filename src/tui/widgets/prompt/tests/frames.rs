@@ -52,10 +52,14 @@ fn states() -> Vec<(&'static str, Prepare)> {
             bench.input.focus(false);
         }),
         ("empty", |_| {}),
+        ("suggestion", |bench| {
+            bench.input.suggest(vec!["Which of them is older?".into()])
+        }),
         ("draft", |bench| {
             bench.type_in("Compare the answers of the first two queries, and say ");
             bench.keys(&["alt-enter"]);
             bench.give(&Input::Paste(&"row\n".repeat(1234)));
+            bench.later(200);
             bench.type_in(" why 日本語 and 👩‍👩‍👧 differ\t");
         }),
         ("hostile", |bench| {
@@ -126,6 +130,18 @@ fn every_state_at_three_widths() {
         }
         insta::assert_snapshot!(name, out);
     }
+}
+
+#[test]
+fn everything_has_an_ascii_form() {
+    let mut out = String::new();
+    for (name, prepare) in states() {
+        let mut bench = Bench::new();
+        bench.world.options.ascii = true;
+        prepare(&mut bench);
+        out += &format!("== {name}\n{}\n", crate::text::ascii(&shown(&mut bench, 80, 22)));
+    }
+    insta::assert_snapshot!("ascii", out);
 }
 
 #[test]

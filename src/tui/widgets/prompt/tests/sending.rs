@@ -180,6 +180,21 @@ fn without_a_model_the_settings_open_and_the_draft_waits() {
 }
 
 #[test]
+fn tab_writes_suggestions_one_after_the_other_while_nothing_else_is_written() {
+    let mut bench = Bench::new();
+    bench.input.suggest(vec!["first?".into(), "second?".into()]);
+    let mut seen = Vec::new();
+    for _ in 0..3 {
+        bench.keys(&["tab"]);
+        seen.push(bench.text());
+    }
+    assert_eq!(seen, ["first?", "second?", "first?"]);
+    bench.type_in(" my own");
+    bench.keys(&["tab"]);
+    assert_eq!(bench.text(), "first? my own");
+}
+
+#[test]
 fn what_is_refused_comes_back() {
     let mut bench = Bench::new();
     bench.type_in("draft");
