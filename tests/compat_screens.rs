@@ -20,6 +20,7 @@ mod frame;
 mod viewer;
 
 use facts::Sessions;
+use ratatui::buffer::Buffer;
 use std::path::Path;
 use viewer::Viewer;
 
@@ -95,6 +96,32 @@ fn the_screens_of_the_demo() {
             insta::with_settings!({snapshot_path => "compat_screens/snapshots", prepend_module_to_snapshot => false}, {
                 insta::assert_snapshot!(format!("{name}_{width}x{height}"), text);
             });
+        }
+    }
+}
+
+#[test]
+fn in_ascii_only_data_loses_its_characters() {
+    let demo = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/demo"));
+    let data = viewer::all_text(demo);
+    let (mut unicode, mut plain) = (Vec::new(), Vec::new());
+    let tour = |ascii: bool, frames: &mut Vec<(String, Buffer)>| {
+        let mut viewer = Viewer::drawn(demo, 120, 36, ascii);
+        viewer.tour(&mut |name, buf| frames.push((name.to_owned(), buf.clone())));
+    };
+    tour(false, &mut unicode);
+    tour(true, &mut plain);
+    assert_eq!(unicode.len(), plain.len());
+    for ((name, unicode), (_, plain)) in unicode.iter().zip(&plain) {
+        for (own, ascii) in unicode.content().iter().zip(plain.content()) {
+            assert!(ascii.symbol().is_ascii(), "{name}: {:?}", ascii.symbol());
+            // A bar of an unknown figure is drawn with question marks.
+            let lost = ascii.symbol() == "?" && !matches!(own.symbol(), "?" | "░");
+            assert!(
+                !lost || data.contains(own.symbol()),
+                "{name}: {:?} has no ASCII form",
+                own.symbol()
+            );
         }
     }
 }

@@ -14,7 +14,7 @@ use super::args::LogArgs;
 use super::output::{WRONG, complain, print};
 use super::progress::ProgressLine;
 use super::terminal::{self, Look};
-use super::{demo, facts, stats};
+use super::{demo, driving, facts, stats};
 
 /// Where sessions are looked for without a TARGET.
 const PLACES: [&str; 2] = [".", "runs"];
@@ -51,12 +51,12 @@ pub fn log_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
     if args.demo {
         return match demo::unpack() {
-            Ok((_temporary, session)) => run(&session, mode.unwrap_or(Mode::Stats), &args),
+            Ok(demo) => run(&demo.session, mode.unwrap_or(Mode::Stats), &args, Some(&demo.script)),
             Err(error) => complain(&format!("cannot unpack the demo into the temporary directory: {error}")),
         };
     }
     match &args.target {
-        Some(target) => run(target, mode.unwrap_or(Mode::Stats), &args),
+        Some(target) => run(target, mode.unwrap_or(Mode::Stats), &args, None),
         None => without_target(mode, &args),
     }
 }
@@ -83,26 +83,28 @@ impl LogArgs {
     }
 }
 
-fn run(target: &Path, mode: Mode, args: &LogArgs) -> ExitCode {
+/// `script` answers questions about the demo.
+fn run(target: &Path, mode: Mode, args: &LogArgs, script: Option<&Path>) -> ExitCode {
     match open(target, &args.open_options()) {
+        Ok(opened) if mode == Mode::Screens => screens(opened, args, script),
         Ok(opened) => show(opened, mode, args),
         Err(error) => complain(&error.to_string()),
     }
 }
 
 fn show(opened: Opened, mode: Mode, args: &LogArgs) -> ExitCode {
-    if mode == Mode::Screens {
-        return screens(opened, args);
-    }
     match opened {
         Opened::Session { events, source } => {
             let mut session = Session::default();
             events.into_iter().for_each(|event| session.apply(event));
             read_all(&mut session, &source);
-            match mode {
+            let code = match mode {
                 Mode::Json => print(|out| facts::write_session(out, &session)),
                 _ => print(|out| stats::write_session(out, &session, args.look())),
-            }
+            };
+            // The process ends now: taking a large session apart first would only cost time.
+            std::mem::forget(session);
+            code
         }
         Opened::Picker { dir, sessions } => {
             let rows = stats::measure(sessions, &args.open_options());
@@ -132,7 +134,7 @@ fn without_target(mode: Option<Mode>, args: &LogArgs) -> ExitCode {
         None
     };
     match around {
-        Some(opened) if terminal::refuses_screens().is_none() => screens(opened, args),
+        Some(opened) if terminal::refuses_screens().is_none() => screens(opened, args, None),
         Some(opened) => show(opened, Mode::Stats, args),
         None => {
             let _ = std::io::Write::write_all(&mut std::io::stderr(), NOTHING.as_bytes());
@@ -150,19 +152,21 @@ fn around() -> Option<Opened> {
     Some(Opened::Picker { dir, sessions })
 }
 
-fn screens(opened: Opened, args: &LogArgs) -> ExitCode {
+fn screens(opened: Opened, args: &LogArgs, script: Option<&Path>) -> ExitCode {
     let view = tui::ctx::ViewOptions {
         utc: args.utc,
         ascii: args.ascii,
         animation: !args.no_animation,
         mouse: !args.no_mouse,
         read_only: args.read_only,
+        cache: !args.no_cache,
     };
     let options = TuiOptions {
         view,
         theme: args.theme.clone(),
         keymap: None,
         open: args.open_options(),
+        drive: driving::options(args, script),
     };
     match tui::run(opened, &options) {
         Ok(code) => ExitCode::from(code),

@@ -2,6 +2,7 @@
 
 mod args;
 mod demo;
+mod driving;
 mod facts;
 mod log;
 mod output;

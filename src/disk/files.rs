@@ -9,12 +9,40 @@ use std::path::Path;
 /// # Errors
 /// That of opening it; [`io::ErrorKind::InvalidInput`] with a readable message when it is no regular file.
 pub(crate) fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
-    let seen = std::fs::metadata(path)?;
+    let seen = metadata(path)?;
     check_regular(&seen)?;
     let file = open_now(path)?;
     let opened = file.metadata()?;
     check_regular(&opened)?;
     Ok((file, opened))
+}
+
+/// What a path leads to.
+///
+/// # Errors
+/// That of looking; where a link on the way leads nowhere, it is named.
+pub(crate) fn metadata(path: &Path) -> io::Result<Metadata> {
+    std::fs::metadata(path).map_err(|error| match dangling(path) {
+        Some(what) if error.kind() == io::ErrorKind::NotFound => io::Error::new(io::ErrorKind::NotFound, what),
+        _ => error,
+    })
+}
+
+/// The first link of a path that leads to nothing, in words.
+fn dangling(path: &Path) -> Option<String> {
+    let on_the_way: Vec<&Path> = path.ancestors().filter(|path| !path.as_os_str().is_empty()).collect();
+    let nowhere = |path: &&&Path| path.is_symlink() && !path.exists();
+    let link = on_the_way.iter().rev().find(nowhere)?;
+    let target = std::fs::read_link(link).ok()?;
+    let which = if *link == path {
+        String::new()
+    } else {
+        format!("{} is ", link.display())
+    };
+    Some(format!(
+        "{which}a dangling link: it leads to {}, which is not there",
+        target.display()
+    ))
 }
 
 fn check_regular(metadata: &Metadata) -> io::Result<()> {
@@ -89,4 +117,32 @@ pub(crate) fn modified_nanos(metadata: &Metadata) -> i128 {
         .ok()
         .and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
     since.map_or(0, |since| i128::try_from(since.as_nanos()).unwrap_or_default())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_that_leads_nowhere_is_named_with_its_target() {
+        let dir = tempfile::tempdir().unwrap();
+        let link = dir.path().join("link");
+        std::os::unix::fs::symlink("gone/away", &link).unwrap();
+        let error = open_regular(&link).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        assert_eq!(
+            error.to_string(),
+            "a dangling link: it leads to gone/away, which is not there"
+        );
+        let below = open_regular(&link.join("a.jsonl")).unwrap_err().to_string();
+        assert_eq!(
+            below,
+            format!(
+                "{} is a dangling link: it leads to gone/away, which is not there",
+                link.display()
+            )
+        );
+        let plain = open_regular(&dir.path().join("nothing")).unwrap_err();
+        assert!(!plain.to_string().contains("link"), "{plain}");
+    }
 }

@@ -9,6 +9,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use super::files::{FileIdentity, modified_nanos, open_regular, read_at};
+use super::starts_as_utf16;
 
 /// Ending of transcripts' names.
 const ENDING: &str = "jsonl";
@@ -140,6 +141,7 @@ impl LogFinder {
                 self.verified.insert(key);
                 Ok(found)
             }
+            Ok(false) if starts_as_utf16(&file) => Err("UTF-16: convert it to UTF-8 to read it".into()),
             Ok(false) => Err(format!("it does not contain run {run_id}; refused")),
             Err(error) => Err(reason(&error)),
         }
@@ -212,7 +214,7 @@ fn is_transcript_name(path: &Path) -> bool {
 
 fn reason(error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::NotFound => "not there".into(),
+        io::ErrorKind::NotFound if error.get_ref().is_none() => "not there".into(),
         io::ErrorKind::PermissionDenied => "no permission".into(),
         io::ErrorKind::InvalidInput => format!("{error}; refused"),
         _ => error.to_string(),

@@ -16,6 +16,12 @@ pub mod state_file;
 pub mod transcript;
 pub mod transcript_writer;
 
+/// Whether a file is UTF-16 by its first bytes.
+pub(crate) fn starts_as_utf16(file: &std::fs::File) -> bool {
+    let mut head = [0; 4];
+    files::read_at(file, &mut head, 0).is_ok_and(|read| is_utf16(head.get(..read).unwrap_or_default()))
+}
+
 /// The first bytes of a file are UTF-16: a byte order mark, or every other one of ASCII text is NUL.
 pub(crate) fn is_utf16(head: &[u8]) -> bool {
     match head {

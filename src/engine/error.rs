@@ -36,6 +36,9 @@ pub enum RunError {
     /// It asked, and nobody was there: it waits for the answer.
     #[error("waits for an answer: {0}")]
     Parked(Question),
+    /// What it was to do again could not go on.
+    #[error("halted: {0}")]
+    Halted(String),
     /// A person stopped it.
     #[error("cancelled; every completed step is kept")]
     Cancelled,
@@ -67,7 +70,12 @@ impl RunError {
     pub(super) fn ends_query(&self) -> bool {
         match self {
             Self::Limit(exceeded) => exceeded.ends_query(),
-            Self::Cancelled | Self::Parked(_) | Self::Transcript(_) | Self::Memory(_) | Self::Store(_) => true,
+            Self::Cancelled
+            | Self::Halted(_)
+            | Self::Parked(_)
+            | Self::Transcript(_)
+            | Self::Memory(_)
+            | Self::Store(_) => true,
             Self::Call(_) | Self::Repl(_) | Self::Schema(_) => false,
         }
     }

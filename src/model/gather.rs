@@ -3,7 +3,9 @@
 use super::findings::{Findings, quoted};
 use super::lines::{LogLines, StoredLine};
 use super::step_merge::{StepMerger, number_steps};
+use super::window::{Window, instants_of};
 use super::{Agent, AgentEnd, Final, LineKind, Placement, ProblemKind, StepLine, Time, Timings, Totals};
+use crate::text::date_time;
 
 /// An agent on the way into the tree.
 pub(super) struct Draft {
@@ -16,6 +18,8 @@ pub(super) struct Draft {
     pub(super) first_offset: u64,
     /// Earliest time at which a line of it was written.
     pub(super) first_written: Option<Time>,
+    /// Instants that are believed.
+    window: Window,
 }
 
 /// Collects the agents of a transcript in the order of their first lines.
@@ -23,6 +27,7 @@ pub(super) fn gather(log: &LogLines, findings: &mut Findings) -> Vec<Draft> {
     let mut by_name: Vec<Option<usize>> = vec![None; log.names()];
     let mut drafts: Vec<Draft> = Vec::new();
     let mut merger = StepMerger::default();
+    let window = Window::of(log.lines());
     for line in log.lines() {
         if let LineKind::Unknown(event) = &line.kind {
             findings.add(ProblemKind::UnknownEvent, Some(line.at), || {
@@ -34,7 +39,7 @@ pub(super) fn gather(log: &LogLines, findings: &mut Findings) -> Vec<Draft> {
             continue;
         };
         let index = *slot.get_or_insert_with(|| {
-            drafts.push(Draft::new(log.name(line.agent), line));
+            drafts.push(Draft::new(log.name(line.agent), line, window));
             drafts.len() - 1
         });
         if let Some(draft) = drafts.get_mut(index) {
@@ -48,13 +53,14 @@ pub(super) fn gather(log: &LogLines, findings: &mut Findings) -> Vec<Draft> {
 }
 
 impl Draft {
-    fn new(run_id: &str, line: &StoredLine) -> Self {
+    fn new(run_id: &str, line: &StoredLine, window: Window) -> Self {
         Self {
             agent: blank_agent(run_id),
             name: line.agent,
             parent: None,
             first_offset: line.at.offset,
             first_written: None,
+            window,
         }
     }
 
@@ -67,8 +73,8 @@ impl Draft {
         findings: &mut Findings,
     ) {
         self.take_parent(line, log, findings);
-        self.first_written = [self.first_written, line.time].into_iter().flatten().min();
-        self.see(line.time);
+        let written = line.time.map(|time| self.see(time, line, findings));
+        self.first_written = [self.first_written, written].into_iter().flatten().min();
         self.agent.recorded_depth = self.agent.recorded_depth.max(line.depth);
         match &line.kind {
             LineKind::Start | LineKind::Unknown(_) => {}
@@ -108,9 +114,9 @@ impl Draft {
             exec_start,
             exec_end,
         } = step.timings;
-        [call_start, call_end, exec_start, exec_end]
-            .into_iter()
-            .for_each(|time| self.see(time));
+        for time in instants_of(step.timings) {
+            self.see(time, line, findings);
+        }
         if step.number == 0 && self.agent.probe.is_none() {
             self.agent.probe = Some(line.at);
             self.agent.task = step.task.clone().unwrap_or_default();
@@ -142,11 +148,27 @@ impl Draft {
         self.agent.result = value.clone();
     }
 
-    /// Widens the agent's span to an instant.
-    fn see(&mut self, time: Option<Time>) {
+    /// Widens the agent's span to an instant, or to the edge of what is believed; returns that.
+    fn see(&mut self, time: Time, line: &StoredLine, findings: &mut Findings) -> Time {
+        let held = self.window.hold(time);
+        if held != time {
+            findings.add(ProblemKind::Clock, Some(line.at), || {
+                let (far, held) = (named(time), named(held));
+                format!("the instant {far} is years away from the others; it is taken for {held}")
+            });
+        }
         let agent = &mut self.agent;
-        agent.started = [agent.started, time].into_iter().flatten().min();
-        agent.ended = [agent.ended, time].into_iter().flatten().max();
+        agent.started = Some(agent.started.map_or(held, |started| started.min(held)));
+        agent.ended = Some(agent.ended.map_or(held, |ended| ended.max(held)));
+        held
+    }
+}
+
+/// An instant in words; far beyond all calendars, as it was recorded.
+fn named(time: Time) -> String {
+    match date_time(time, true).as_str() {
+        "?" => format!("{time} ms after 1970"),
+        date => format!("{date} UTC"),
     }
 }
 

@@ -29,6 +29,11 @@ pub(super) struct LogLines {
 }
 
 impl LogLines {
+    /// Makes room for so many more.
+    pub(super) fn reserve(&mut self, more: usize) {
+        self.lines.reserve(more);
+    }
+
     pub(super) fn push(&mut self, line: Line) {
         let last = self.lines.last().map(|last| last.at.offset);
         self.unsorted |= last.is_some_and(|last| last >= line.at.offset);
@@ -79,6 +84,13 @@ impl LogLines {
     }
 
     fn intern(&mut self, name: String) -> u32 {
+        // Mostly it is whom the line before speaks of.
+        let before = self.lines.last().map(|last| (last.agent, last.parent));
+        let (agent, parent) = before.unzip();
+        let mut known = [agent, parent.flatten()].into_iter().flatten();
+        if let Some(id) = known.find(|id| self.name(*id) == name) {
+            return id;
+        }
         if let Some(id) = self.index.get(&name) {
             return *id;
         }

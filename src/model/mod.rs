@@ -8,6 +8,7 @@
 mod code_log;
 mod code_run;
 mod cost;
+mod derive;
 mod diff;
 mod digest;
 mod ending;
@@ -17,9 +18,11 @@ mod gather;
 mod ids;
 mod layout;
 mod lines;
+mod live;
 mod lost;
 mod memory;
 mod memory_order;
+mod namespace;
 mod parts;
 mod placement;
 mod problem;
@@ -39,6 +42,7 @@ mod strays;
 mod totals;
 mod tree;
 mod usage;
+mod window;
 
 pub mod timeline;
 
@@ -50,7 +54,9 @@ pub use event::{
     MemoryRecord, SessionFacts, StepLine, TargetKind,
 };
 pub use ids::{AgentId, BodyRef, LogId, Time};
+pub use live::{LiveAgent, LiveEvent, LiveNews, LiveRun, LiveStep, Phase, Tail};
 pub use memory::{Binding, Memory, MemoryEntry};
+pub use namespace::{Change, NameAt, NamesAfter, changes};
 pub use problem::{Problem, ProblemKind};
 pub use python_text::program_text;
 pub use query::{Final, FinalShape, Label, Link, Outcome, Query};

@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::code_log::CodeKey;
 use super::lines::AllLines;
+use super::live::Grafted;
 use super::provenance::NameCache;
 use super::{
-    CodeEntry, Event, InterruptedEntry, Label, LedgerEntry, LogFacts, LogId, LogState, MemoryRecord, Problem, Session,
+    CodeEntry, Event, InterruptedEntry, Label, LedgerEntry, Line, LiveRun, LogFacts, LogId, LogState, MemoryRecord,
+    Problem, Session,
 };
 
 /// Raw facts behind a [`Session`]. What is big moves into the session's queries when it settles and back when the
@@ -31,6 +33,10 @@ pub(super) struct Raw {
     /// Problems that were found while deriving a transcript's run.
     pub(super) found: BTreeMap<LogId, Vec<Problem>>,
     pub(super) writer: bool,
+    /// The run that is alive in this program.
+    pub(super) live: Option<LiveRun>,
+    /// What of it stands in the queries now.
+    pub(super) grafted: Option<Grafted>,
     /// For each transcript of one query that query's index.
     pub(super) owners: HashMap<LogId, usize>,
     /// Transcripts with new lines.
@@ -46,6 +52,9 @@ impl Session {
     ///
     /// The order of events makes no difference, but for those that replace or forget what an earlier one said.
     pub fn apply(&mut self, event: Event) {
+        if let Event::Live(event) = event {
+            return self.take_live(event);
+        }
         self.raw.changed = true;
         self.raw.relay |= !matches!(event, Event::Lines(_) | Event::LogRead { .. } | Event::Problem(_));
         match event {
@@ -65,12 +74,7 @@ impl Session {
                 self.raw.interrupted = interrupted;
             }
             Event::Log(facts) => self.take_log(facts),
-            Event::Lines(lines) => {
-                for line in lines {
-                    self.raw.grown.insert(line.at.log);
-                    self.raw.lines.of_mut(line.at.log).push(line);
-                }
-            }
+            Event::Lines(lines) => self.take_lines(lines),
             Event::LogRead { log, unreadable } => {
                 let lines = self.raw.lines.of_mut(log);
                 (lines.read, lines.dirty) = (Some(unreadable), true);
@@ -87,6 +91,22 @@ impl Session {
                 self.raw.reported.remove(&problem);
             }
             Event::Writer { alive } => self.raw.writer = alive,
+            Event::Live(event) => self.take_live(event),
+        }
+    }
+
+    /// Lines come in batches of one transcript.
+    fn take_lines(&mut self, lines: Vec<Line>) {
+        let mut lines = lines.into_iter().peekable();
+        while let Some(first) = lines.next() {
+            let log = first.at.log;
+            self.raw.grown.insert(log);
+            let known = self.raw.lines.of_mut(log);
+            known.reserve(lines.len() + 1);
+            known.push(first);
+            while let Some(line) = lines.next_if(|line| line.at.log == log) {
+                known.push(line);
+            }
         }
     }
 

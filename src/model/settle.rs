@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use super::derive::derive_all;
 use super::layout::{Known, Placed, lay_out};
+use super::live::Grafted;
 use super::refresh::owners;
-use super::tree::derive_run;
 use super::{
     Final, Label, LedgerEntry, Link, LogFacts, LogId, LogState, Outcome, Problem, ProblemKind, Query, Run, Session,
     TargetKind, Totals, code_log, ending, memory_order, provenance,
@@ -17,9 +18,11 @@ impl Session {
         if !std::mem::take(&mut self.raw.changed) {
             return;
         }
+        self.take_graft_off();
         if !self.refresh() {
             self.lay_out_again();
         }
+        self.graft();
         self.sum_up();
         self.collect_problems();
     }
@@ -74,27 +77,30 @@ impl Session {
 
     /// The run of every transcript that is there.
     fn derive_runs(&mut self, mut kept: HashMap<LogId, Run>) -> HashMap<LogId, Run> {
-        let mut runs = HashMap::new();
+        let (mut runs, mut stale) = (HashMap::new(), Vec::new());
         for facts in self
             .logs
             .iter()
             .filter(|facts| !matches!(facts.state, LogState::Missing(_)))
         {
             let lines = self.raw.lines.of_mut(facts.id);
-            let run = match kept.remove(&facts.id) {
+            match kept.remove(&facts.id) {
                 Some(mut run) if !lines.dirty && !run.is_from_code() => {
                     run.lead_with(None);
-                    run
+                    runs.insert(facts.id, run);
                 }
                 _ => {
                     lines.tidy();
                     lines.dirty = false;
-                    let (run, problems) = derive_run(facts.id, lines);
-                    self.raw.found.insert(facts.id, problems);
-                    run
+                    stale.push(facts.id);
                 }
-            };
-            runs.insert(facts.id, run);
+            }
+        }
+        let known = &self.raw.lines;
+        let stale: Vec<_> = stale.into_iter().filter_map(|id| Some((id, known.of(id)?))).collect();
+        for (id, run, problems) in derive_all(&stale) {
+            self.raw.found.insert(id, problems);
+            runs.insert(id, run);
         }
         runs
     }
@@ -137,8 +143,12 @@ impl Session {
 
     fn sum_up(&mut self) {
         (self.completed, self.lost) = (Totals::default(), Totals::default());
-        for query in &mut self.queries {
-            query.run.doubt_unmeasured();
+        let live = self.raw.grafted.as_ref().map(Grafted::query);
+        for (index, query) in self.queries.iter_mut().enumerate() {
+            // A live run has not cost anything that is not known here.
+            if live != Some(index) {
+                query.run.doubt_unmeasured();
+            }
             match query.label {
                 Label::Completed(_) => self.completed.merge(&query.run.totals),
                 Label::Lost(_) | Label::Pending => self.lost.merge(&query.run.totals),

@@ -11,6 +11,10 @@ type Signature = (usize, u64, u64, bool, Option<Usage>, Cost);
 /// Merges lines into steps, over all agents of one transcript, in file order.
 #[derive(Default)]
 pub(super) struct StepMerger {
+    /// The highest number of each agent so far. A higher one is a new step: nothing has to be looked up for it.
+    highest: Vec<Option<u64>>,
+    /// New steps by their place, not yet in `seen` and `halves`: nearly always nobody asks for them.
+    recent: Vec<(Signature, usize)>,
     seen: HashSet<Signature>,
     /// Steps that have been seen as one kind of line only, by the kind they lack.
     halves: HashMap<(usize, u64, u64, bool), VecDeque<usize>>,
@@ -34,6 +38,12 @@ impl StepMerger {
             line.usage,
             line.cost,
         );
+        if self.rises(agent, line.number) {
+            self.recent.push((signature, steps.len()));
+            steps.push(new_step(at, time, line));
+            return;
+        }
+        self.look_up_recent();
         if !self.seen.insert(signature) {
             return;
         }
@@ -44,9 +54,37 @@ impl StepMerger {
             absorb(step, at, time, line);
             return;
         }
-        let lacking = (agent, line.number, line.code_digest, !line.executed);
-        self.halves.entry(lacking).or_default().push_back(steps.len());
+        self.wait_for_other_half(&signature, steps.len());
         steps.push(new_step(at, time, line));
+    }
+
+    /// Whether a number is higher than all of its agent before.
+    fn rises(&mut self, agent: usize, number: u64) -> bool {
+        if self.highest.len() <= agent {
+            self.highest.resize(agent + 1, None);
+        }
+        let Some(highest) = self.highest.get_mut(agent) else {
+            return false;
+        };
+        let rises = highest.is_none_or(|highest| number > highest);
+        if rises {
+            *highest = Some(number);
+        }
+        rises
+    }
+
+    /// A number came again: from here on the steps so far can be found.
+    fn look_up_recent(&mut self) {
+        for (signature, place) in std::mem::take(&mut self.recent) {
+            self.wait_for_other_half(&signature, place);
+            self.seen.insert(signature);
+        }
+    }
+
+    fn wait_for_other_half(&mut self, signature: &Signature, place: usize) {
+        let (agent, number, digest, executed, ..) = *signature;
+        let lacking = (agent, number, digest, !executed);
+        self.halves.entry(lacking).or_default().push_back(place);
     }
 }
 

@@ -55,7 +55,8 @@ impl OpenError {
     pub(super) fn of_io(path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
         match source.kind() {
-            io::ErrorKind::NotFound => Self::Missing { path },
+            // A message of its own says which link leads nowhere.
+            io::ErrorKind::NotFound if source.get_ref().is_none() => Self::Missing { path },
             _ => Self::Unreadable { path, source },
         }
     }

@@ -3,7 +3,8 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::PoisonError;
+use std::time::{Duration, Instant};
 
 use crate::disk::files::{FileIdentity, open_regular};
 use crate::disk::logs::{LOGS_DIRECTORY, LogFile};
@@ -18,21 +19,27 @@ use super::{Inner, Source, Stop};
 /// How often a living writer is looked for: its death changes no file.
 const WRITER: Duration = Duration::from_secs(2);
 
+/// Times as long as a look took is rested after it: what changes all the time takes a part of one core at most.
+const REST: u32 = 4;
+
 impl Source {
     /// Tells what changes from now on, until `stop`. `sink` is called on this thread. Call it when [`Source::scan`]
     /// has returned: transcripts that were not scanned are read as if they were new.
     pub fn follow(&self, stop: &Stop, sink: &mut dyn FnMut(Vec<Event>)) {
         let mut watch = Watch::new();
+        *self.0.nudge.lock().unwrap_or_else(PoisonError::into_inner) = Some(watch.teller());
         watch.watch(self.directories());
         loop {
+            let since = Instant::now();
             // At once as well: something may have changed since it was opened.
             let events = self.refresh(stop);
+            let rest = since.elapsed().saturating_mul(REST);
             if !events.is_empty() {
                 sink(events);
                 watch.watch(self.directories());
             }
             let limit = self.inner().state.has_writer().then_some(WRITER);
-            if !watch.wait(stop, limit) {
+            if !watch.wait(stop, limit, rest) {
                 return;
             }
         }

@@ -5,6 +5,7 @@
 //! [`Source::search`] searches everything. All calls block: run them on threads. Texts are raw.
 
 mod assemble;
+mod compare;
 pub mod config;
 pub mod drafts;
 mod error;
@@ -15,6 +16,7 @@ pub mod paths;
 mod pattern;
 mod progress;
 mod read;
+mod recorded;
 mod scan;
 mod search;
 mod session;
@@ -23,6 +25,7 @@ mod stop;
 mod watch;
 
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::disk::logs::LogFinder;
@@ -31,6 +34,7 @@ use log_table::LogTable;
 use session::SessionState;
 
 pub use crate::disk::transcript::{Body, BodyError, Field};
+pub use compare::{Comparison, Side, read_session};
 pub use error::OpenError;
 pub use open::{OpenOptions, Opened, open};
 pub use pattern::SearchPattern;
@@ -50,6 +54,8 @@ struct Shared {
     kind: TargetKind,
     use_cache: bool,
     inner: Mutex<Inner>,
+    /// Wakes whoever follows.
+    nudge: Mutex<Option<Sender<()>>>,
     progress: progress::Counters,
 }
 
@@ -86,6 +92,16 @@ impl Source {
     /// Where a transcript lies; `None` while it is missing.
     pub fn log_path(&self, log: LogId) -> Option<PathBuf> {
         self.inner().table.get(log)?.file.as_ref().map(|file| file.path.clone())
+    }
+
+    /// Has [`Source::follow`] look at the files now: this program has just written to them, and need not wait until
+    /// the system says so. Does not block; nothing happens before the session is followed.
+    pub fn nudge(&self) {
+        let nudge = self.0.nudge.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(sender) = &*nudge {
+            // Who followed has stopped: nobody is to be woken.
+            let _ = sender.send(());
+        }
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {

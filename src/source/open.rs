@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use crate::disk::files::{open_regular, read_at};
+use crate::disk::files::{metadata, open_regular, read_at};
 use crate::disk::is_utf16;
 use crate::disk::logs::{LOGS_DIRECTORY, LogFile, LogFinder};
 use crate::disk::state_file::STATE_FILE;
@@ -58,7 +58,7 @@ pub enum Opened {
 /// # Errors
 /// When there is nothing that can be shown; the message is one line and says what to do.
 pub fn open(target: &Path, options: &OpenOptions) -> Result<Opened, OpenError> {
-    let metadata = std::fs::metadata(target).map_err(|error| OpenError::of_io(target, error))?;
+    let metadata = metadata(target).map_err(|error| OpenError::of_io(target, error))?;
     if !metadata.is_dir() {
         return match target.file_name().is_some_and(|name| name == STATE_FILE) {
             true => open_session(target, parent_of(target), options),
@@ -179,6 +179,7 @@ impl Source {
             kind,
             use_cache: options.use_cache,
             inner: Mutex::new(inner),
+            nudge: Mutex::default(),
             progress: super::progress::Counters::default(),
         }))
     }

@@ -1,6 +1,5 @@
 //! Scanning all transcripts on all cores.
 
-use std::fs::File;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,8 +8,8 @@ use std::thread;
 
 use crate::disk::cache::ScanCache;
 use crate::disk::files::{FileIdentity, open_regular, read_at};
-use crate::disk::is_utf16;
 use crate::disk::logs::LogFile;
+use crate::disk::starts_as_utf16;
 use crate::disk::transcript::{Part, Segment, SegmentEnd, scan_part};
 use crate::model::{Event, LogId, Problem, ProblemKind, code_digest};
 
@@ -211,11 +210,6 @@ fn read_part(task: &Task, stop: &Stop) -> io::Result<Part> {
         at_line: task.from == 0,
     };
     scan_part(&file, segment, &|| stop.is_stopped())
-}
-
-fn starts_as_utf16(file: &File) -> bool {
-    let mut head = [0; 4];
-    read_at(file, &mut head, 0).is_ok_and(|read| is_utf16(head.get(..read).unwrap_or_default()))
 }
 
 /// One unreadable line stands for the whole file.

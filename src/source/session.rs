@@ -148,12 +148,15 @@ impl SessionState {
 
     /// Looks who holds the session's lock.
     pub(super) fn look_for_writer(&mut self, dir: &Path) -> Vec<Event> {
-        let writer = lock::holder(dir).map(|holder| holder.to_string());
+        let holder = lock::holder(dir);
+        let ours = holder.as_ref().is_some_and(|holder| holder.pid == std::process::id());
+        let writer = holder.map(|holder| holder.to_string());
         if writer == self.writer {
             return Vec::new();
         }
         self.writer.clone_from(&writer);
-        self.facts.held_by = writer;
+        // A run of this program's own is no reason to keep out of the session.
+        self.facts.held_by = writer.filter(|_| !ours);
         vec![
             Event::Session(self.facts.clone()),
             Event::Writer {

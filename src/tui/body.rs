@@ -33,6 +33,8 @@ impl From<source::Body> for Body {
             code: Text::new(body.code),
             output: Text::new(body.output),
             reasoning: Text::new(body.reasoning.unwrap_or_default()),
+            cut: body.cut,
+            repaired: body.repaired,
         }
     }
 }
@@ -51,6 +53,8 @@ impl Body {
                 *mine = its;
             }
         }
+        self.cut |= other.cut;
+        self.repaired |= other.repaired;
     }
 }
 
@@ -63,4 +67,8 @@ pub struct Body {
     pub output: Text,
     /// The model's reasoning; empty when none was recorded.
     pub reasoning: Text,
+    /// A text is so large that its middle was left out.
+    pub cut: bool,
+    /// Something in a text was no valid text, and was repaired.
+    pub repaired: bool,
 }

@@ -25,6 +25,8 @@ pub struct ViewOptions {
     pub mouse: bool,
     /// Nothing may be written into the session.
     pub read_only: bool,
+    /// Results of earlier scans may be used and kept.
+    pub cache: bool,
 }
 
 impl Default for ViewOptions {
@@ -35,6 +37,7 @@ impl Default for ViewOptions {
             animation: true,
             mouse: true,
             read_only: false,
+            cache: true,
         }
     }
 }
@@ -65,6 +68,8 @@ pub struct Ctx<'a> {
     pub base: Context,
     /// The directory whose sessions the picker lists, if there is one.
     pub sessions: Option<&'a SessionList>,
+    /// Directories of sessions in which a run of this program goes on.
+    pub running: &'a [PathBuf],
     /// The whole terminal.
     pub size: Size,
     /// Time since the program started; the only clock of animations.
@@ -90,6 +95,8 @@ pub struct World {
     pub base: Context,
     /// The directory whose sessions the picker lists.
     pub sessions: Option<SessionList>,
+    /// Directories of sessions in which a run of this program goes on.
+    pub running: Arc<[PathBuf]>,
     /// The whole terminal.
     pub size: Size,
     /// Time since the program started.
@@ -109,6 +116,7 @@ impl World {
             can: self.can,
             base: self.base,
             sessions: self.sessions.as_ref(),
+            running: &self.running,
             size: self.size,
             now: self.now,
             wall: self.wall,

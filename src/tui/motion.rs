@@ -8,7 +8,7 @@ const LONGEST: Duration = Duration::from_millis(1500);
 
 /// Between the starts of two neighbours, and of each one's own way, where there is time for it.
 const STEP: Duration = Duration::from_millis(130);
-const OWN: Duration = Duration::from_millis(260);
+const OWN: Duration = Duration::from_millis(180);
 
 /// Between two frames of a movement.
 const FRAME: Duration = Duration::from_millis(17);
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(entrance.progress(0, at(0)), 0.0);
         assert!(entrance.progress(0, at(100)) > 0.0 && entrance.progress(1, at(100)) == 0.0);
         assert!(entrance.next_frame(at(100)).is_some());
-        assert!(entrance.is_over(at(521)) && entrance.next_frame(at(521)).is_none());
+        assert!(entrance.is_over(at(441)) && entrance.next_frame(at(441)).is_none());
         entrance.finish();
         assert_eq!(entrance.progress(2, at(0)), 1.0);
     }

@@ -5,7 +5,7 @@ use fast_rlm::model::BodyRef;
 use fast_rlm::source::{OpenOptions, Opened, Source, Stop, open};
 use fast_rlm::text::SafeText;
 use fast_rlm::tui::action::{Abilities, Context};
-use fast_rlm::tui::body::{Body, Text};
+use fast_rlm::tui::body::Body;
 use fast_rlm::tui::compositor::Wanted;
 use fast_rlm::tui::ctx::{ViewOptions, World};
 use fast_rlm::tui::driver::{Msg, Opening, State};
@@ -58,6 +58,11 @@ pub(crate) struct Walk {
 impl Viewer {
     /// Opens a session and reads all of it.
     pub(crate) fn open(path: &Path, width: u16, height: u16) -> Self {
+        Self::drawn(path, width, height, false)
+    }
+
+    /// The same, in ASCII when so wished.
+    pub(crate) fn drawn(path: &Path, width: u16, height: u16, ascii: bool) -> Self {
         let options = OpenOptions {
             use_cache: false,
             ..OpenOptions::default()
@@ -67,7 +72,7 @@ impl Viewer {
         };
         let size = Size::new(width, height);
         let mut viewer = Self {
-            state: State::new(world(size)),
+            state: State::new(world(size, ascii), Arc::default()),
             source,
             size,
         };
@@ -76,6 +81,7 @@ impl Viewer {
             ..Abilities::default()
         };
         let opening = Opening {
+            desk: None,
             route: Route::Overview,
             can,
             sessions: None,
@@ -115,11 +121,7 @@ impl Viewer {
             .source
             .body(at)
             .map_err(|error| SafeText::line(&error.to_string()))?;
-        Ok(Body {
-            code: Text::new(body.code),
-            output: Text::new(body.output),
-            reasoning: Text::new(body.reasoning.unwrap_or_default()),
-        })
+        Ok(body.into())
     }
 
     /// Presses keys: characters, `⏎`, `⎋` and arrows.
@@ -254,6 +256,15 @@ impl Viewer {
     }
 }
 
+/// Everything that a session's files say.
+pub(crate) fn all_text(session: &Path) -> String {
+    let logs = std::fs::read_dir(session.join("logs"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let files = logs.chain([session.join("state.json")]);
+    files.map(|file| std::fs::read_to_string(file).unwrap()).collect()
+}
+
 /// The rows of the card whose node is the selected one.
 fn selected_card(text: &str) -> String {
     let rows = text.lines().skip_while(|row| !row.contains('◉'));
@@ -263,7 +274,7 @@ fn selected_card(text: &str) -> String {
     rows.take_while(below).fold(first, |card, row| card + "\n" + row)
 }
 
-fn world(size: Size) -> World {
+fn world(size: Size, ascii: bool) -> World {
     World {
         session: Default::default(),
         theme: Theme::built_in(true, Depth::True),
@@ -271,11 +282,13 @@ fn world(size: Size) -> World {
         options: ViewOptions {
             utc: true,
             animation: false,
+            ascii,
             ..ViewOptions::default()
         },
         can: Abilities::default(),
         base: Context::Everywhere,
         sessions: None,
+        running: Arc::default(),
         size,
         now: Duration::ZERO,
         wall: 1_800_000_000_000,

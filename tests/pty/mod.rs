@@ -1,4 +1,5 @@
 //! A program in a pseudo-terminal: what it writes, what its screen shows, and how it ends.
+#![allow(dead_code)] // Each test program uses its own part.
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use rustix::event::{PollFd, PollFlags};
@@ -45,8 +46,13 @@ fn size(rows: u16, cols: u16) -> PtySize {
 impl Pty {
     /// Starts the viewer on a small session.
     pub(crate) fn start(args: &[&str], env: &[(&str, &str)]) -> Self {
+        Self::open(&session_dir(), args, env)
+    }
+
+    /// Starts the viewer on a session of the test's own.
+    pub(crate) fn open(session: &Path, args: &[&str], env: &[(&str, &str)]) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fast-rlm-log"));
-        command.arg(session_dir());
+        command.arg(session);
         command.args(args);
         env.iter().for_each(|(key, value)| command.env(key, value));
         Self::spawn(command, env)
@@ -105,6 +111,18 @@ impl Pty {
         self.screen.lock().unwrap().parser.process(b"\x1b[2J\x1b[H");
     }
 
+    /// What the screen shows.
+    pub(crate) fn screen_text(&self) -> String {
+        self.screen.lock().unwrap().parser.screen().contents()
+    }
+
+    /// The screen's rows.
+    pub(crate) fn rows(&self) -> Vec<String> {
+        let screen = self.screen.lock().unwrap();
+        let (_, columns) = screen.parser.screen().size();
+        screen.parser.screen().rows(0, columns.into()).collect()
+    }
+
     fn shows(&self, text: &str) -> bool {
         self.screen.lock().unwrap().parser.screen().contents().contains(text)
     }
@@ -113,8 +131,11 @@ impl Pty {
     pub(crate) fn wait_for(&self, text: &str) {
         let since = Instant::now();
         while !self.shows(text) {
-            let contents = || self.screen.lock().unwrap().parser.screen().contents();
-            assert!(since.elapsed() < LIMIT, "no {text:?} on the screen:\n{}", contents());
+            assert!(
+                since.elapsed() < LIMIT,
+                "no {text:?} on the screen:\n{}",
+                self.screen_text()
+            );
             std::thread::sleep(Duration::from_millis(5));
         }
     }

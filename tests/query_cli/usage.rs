@@ -136,6 +136,10 @@ fn options_are_explained_when_they_make_no_sense() {
         .option("--env", "K=short")
         .run()
         .refused(2, &["8 characters"]);
+    for wrong in ["soon", "-1", "NaN", "1e99"] {
+        let ran = place.steps(&["FINAL(1)"]).arg(format!("--wait={wrong}")).run();
+        ran.refused(2, &["--wait", "number of seconds"]);
+    }
     let alone = Program::new(place.path()).run();
     assert_eq!(alone.code, Some(2));
     assert!(format!("{}{}", alone.out, alone.err).contains("--primary-agent"));

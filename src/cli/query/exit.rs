@@ -67,6 +67,7 @@ pub(super) fn tell(failure: &Failure) -> Exit {
     let _ = writeln!(io::stderr(), "fast-rlm: {failure}");
     match failure {
         Failure::Begin(BeginError::Lock(LockError::Busy { .. })) => Exit::Busy,
+        Failure::Begin(BeginError::Cancelled) => Exit::Cancelled,
         Failure::Begin(BeginError::Parked { dir, .. }) => {
             super::outcome::tell_how_to_answer(dir);
             Exit::Parked

@@ -2,7 +2,7 @@
 //! over file.
 
 use super::args::{Args, Verbosity};
-use super::config::{Config, ConfigError};
+use super::config::{self, Config, ConfigError};
 use super::exit::Exit;
 use crate::client::{self, EphemeralDir};
 use crate::engine::{BeginError, Home, Input, Limits, Model, Settings};
@@ -116,6 +116,7 @@ fn home(args: &Args) -> Result<(Home, Option<EphemeralDir>), Failure> {
     let home = Home {
         log_dir: args.log_dir.clone(),
         absolute_logs: args.absolute_logs,
+        wait: args.wait.unwrap_or_default(),
         prefix: args.prefix.clone().unwrap_or_else(|| "run".into()),
         // A session that ends with the program needs no log to be resumed from.
         storage: args.session_dir.clone(),
@@ -125,7 +126,7 @@ fn home(args: &Args) -> Result<(Home, Option<EphemeralDir>), Failure> {
 }
 
 fn settings(args: &Args, config: &Config) -> Result<Settings, Failure> {
-    let providers = ProviderSettings::from_env();
+    let providers = provider_settings(config)?;
     let secrets = Secrets::default();
     providers.register_secrets(&secrets)?;
     let model = open_model(
@@ -163,6 +164,15 @@ fn settings(args: &Args, config: &Config) -> Result<Settings, Failure> {
 
 fn chosen<'a>(flag: Option<&'a String>, file: Option<&'a String>) -> &'a str {
     flag.or(file).map(String::as_str).unwrap_or_default()
+}
+
+/// Where models are reached, from the environment, and what the configuration adds.
+pub(super) fn provider_settings(config: &Config) -> Result<ProviderSettings, Failure> {
+    Ok(ProviderSettings {
+        cli_agents: config.cli_agents.clone(),
+        pricing: config::prices()?,
+        ..ProviderSettings::from_env()
+    })
 }
 
 fn open_model(name: &str, providers: &ProviderSettings) -> Result<Model, Failure> {
@@ -264,7 +274,7 @@ pub(super) fn warmup() -> Result<Exit, Failure> {
 pub(super) fn doctor(args: &Args) -> Result<Exit, Failure> {
     let config = Config::find(args.config.as_deref())?;
     let name = chosen(args.primary_agent.as_ref(), config.primary_agent.as_ref()).to_owned();
-    let providers = ProviderSettings::from_env();
+    let providers = provider_settings(&config)?;
     let model = provider::open(&name, &providers);
     let mut out = io::stdout().lock();
     let mut line = |mark: bool, what: &str, told: &str| {

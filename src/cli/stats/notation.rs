@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::model::{Final, FinalShape, Link, Outcome, Problem, ProblemKind, Query, Run, Session, Totals, Usage};
-use crate::text::{count, plural};
+use crate::text::{SafeText, count, middle_cut, plural};
+
+/// Cells of a path, with what came of it. Longer ones are whole in `--json`.
+const PLACE: usize = 240;
 
 /// `8 steps (+16 in 8 sub-agents), 1 failed`.
 pub(super) fn steps(run: &Run) -> String {
@@ -82,18 +85,35 @@ pub(super) fn outcome(outcome: &Outcome) -> String {
     }
 }
 
-/// Where its transcript is, or what was tried. Raw.
+/// Where its transcript is, or what was tried; a path as long as no real one is shortened in its middle.
 pub(super) fn log(query: &Query, session: &Session) -> String {
+    let place = |path: &str| middle_cut(SafeText::line(path).as_str(), PLACE);
     let path = |log: crate::model::LogId| session.logs.get(log.0 as usize).map_or("", |facts| &facts.path);
     match &query.link {
-        Link::Linked(log) => path(*log).to_owned(),
-        Link::Moved(log) => format!("{} (moved)", path(*log)),
-        Link::Attached(log) => format!("{} (no query links it)", path(*log)),
+        Link::Linked(log) => place(path(*log)),
+        Link::Moved(log) => format!("{} (moved)", place(path(*log))),
+        Link::Attached(log) => format!("{} (no query links it)", place(path(*log))),
         Link::Missing(tried) if tried.is_empty() => "missing".into(),
-        Link::Missing(tried) => format!("missing; tried {}", tried.join(", ")),
+        Link::Missing(tried) => {
+            let tried: Vec<String> = tried.iter().map(|tried| place(tried)).collect();
+            format!("missing; tried {}", tried.join(", "))
+        }
         Link::Unlinked if query.code.is_empty() => "none recorded".into(),
         Link::Unlinked => "none recorded; steps are known from code_log".into(),
     }
+}
+
+/// Why nothing is known of a run's tokens.
+pub(super) fn unmeasured(query: &Query, session: &Session) -> String {
+    let Some(log) = query.link.log() else {
+        return "unknown: there is no transcript".into();
+    };
+    let of_whole = |problem: &&Problem| {
+        problem.log == Some(log) && problem.kind == ProblemKind::Unreadable && problem.line.is_none_or(|line| line == 1)
+    };
+    let why = session.problems.iter().find(of_whole);
+    let why = why.map(|problem| format!(": {}", middle_cut(SafeText::line(&problem.what).as_str(), PLACE)));
+    format!("unknown: no line of the transcript was read{}", why.unwrap_or_default())
 }
 
 /// `3 unreadable lines, 2 moved logs`; `None` when all is well.

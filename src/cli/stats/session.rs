@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::cli::terminal::Look;
-use crate::model::{Label, Link, MemoryKind, Query, Session};
+use crate::model::{Label, MemoryKind, Query, Session};
 use crate::text::{SafeText, count, plural};
 
 use super::notation;
@@ -84,21 +84,17 @@ fn run(sheet: &mut Sheet<'_>, query: &Query, session: &Session) -> io::Result<()
     sheet.data("FINAL", &notation::result(query))?;
     sheet.field("Steps", &notation::steps(&query.run))?;
     let measured = query.run.lines > 0;
-    let unknown = match query.link {
-        Link::Missing(_) | Link::Unlinked => "unknown: there is no transcript",
-        _ => "unknown: no line of the transcript was read",
-    };
     match measured {
         true => {
             sheet.field("Tokens", &notation::tokens(&query.run.totals.usage))?;
             sheet.field("Cost", &query.run.totals.cost.to_string())?;
         }
         false => {
-            sheet.field("Tokens", unknown)?;
+            sheet.field("Tokens", &notation::unmeasured(query, session))?;
             sheet.field("Cost", "unknown")?;
         }
     }
-    sheet.field("Log", SafeText::line(&notation::log(query, session)).as_str())?;
+    sheet.field("Log", &notation::log(query, session))?;
     sheet.of_whole();
     Ok(())
 }

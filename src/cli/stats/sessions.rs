@@ -122,7 +122,10 @@ fn cells(row: &SessionRow, look: Look) -> [String; 6] {
         both
     };
     let pending = if summary.pending.is_some() { " (pending)" } else { "" };
-    let tokens = count(both.usage.total.into());
+    let tokens = match both.tokens_known() {
+        true => count(both.usage.total.into()),
+        false => "unknown".into(),
+    };
     [
         name,
         count(totals.queries.into()),

@@ -104,9 +104,14 @@ impl<F: Findings> Scan<'_, F> {
         self.end.lines += 1;
         let complete = self.read_line(offset, bytes, ended);
         if ended || complete {
-            self.end.next = offset + bytes.len() as u64 + u64::from(ended);
-            self.end.whole_lines = self.end.lines;
+            self.go_on_at(offset + bytes.len() as u64 + u64::from(ended), ended);
         }
+    }
+
+    /// What was read so far is not read again. The newline of a line that has none yet still belongs to that line.
+    fn go_on_at(&mut self, next: u64, ended: bool) {
+        self.end.next = next;
+        self.end.whole_lines = self.end.lines.saturating_sub(u64::from(!ended));
     }
 
     /// Whether the line is whole, readable or not.
@@ -117,7 +122,8 @@ impl<F: Findings> Scan<'_, F> {
         }
         match self.records(offset, bytes, ended) {
             Ok(()) => {}
-            Err(Fault::End { .. }) if !ended => {
+            // What it will be shows when its newline is there.
+            Err(_) if !ended => {
                 self.torn(offset);
                 return false;
             }
@@ -145,7 +151,7 @@ impl<F: Findings> Scan<'_, F> {
                 Err(fault) if !first => {
                     let from = usize::try_from(start - offset).unwrap_or(bytes.len());
                     let rest = bytes.get(from..).unwrap_or_default();
-                    if !ended && matches!(fault, Fault::End { .. }) {
+                    if !ended {
                         return Err(fault);
                     }
                     self.damaged(start, rest, &fault);
@@ -186,14 +192,13 @@ impl<F: Findings> Scan<'_, F> {
         match record {
             Ok(record) => self.take(offset, behind, record),
             Err(Fault::Io(error)) => return Err(error),
-            Err(Fault::End { .. }) if !ended => {
+            Err(_) if !ended => {
                 self.torn(offset);
                 return Ok(next);
             }
             Err(fault) => self.damaged(offset, &[], &fault),
         }
-        self.end.next = next;
-        self.end.whole_lines = self.end.lines;
+        self.go_on_at(next, ended);
         Ok(next)
     }
 

@@ -42,7 +42,8 @@ pub struct Row {
     pub span: Option<(Time, Time)>,
     /// In the order of its steps.
     pub segments: Vec<Segment>,
-    /// Some end lies before its start, or the agent starts before its parent; drawn as length 0 and marked.
+    /// Some end lies before its start, or the agent starts before its parent, or an instant is years away from the
+    /// run; drawn as length 0, or at the run's edge, and marked.
     pub skewed: bool,
 }
 
@@ -87,6 +88,7 @@ fn row(run: &Run, id: AgentId, agent: &Agent) -> Row {
             .is_some_and(|(parent, child)| child < parent)
     };
     let mut skewed = parent.is_some_and(before_parent);
+    let hold = |time: Time| run.span.map_or(time, |(first, last)| time.min(last).max(first));
     for (step, timings) in agent.steps.iter().map(|step| step.timings).enumerate() {
         // A call without a recorded end lasts until its code runs.
         let call = (timings.call_start, timings.call_end.or(timings.exec_start));
@@ -96,7 +98,8 @@ fn row(run: &Run, id: AgentId, agent: &Agent) -> Row {
         ] {
             let Some(from) = from else { continue };
             let to = to.unwrap_or(from);
-            skewed |= to < from;
+            skewed |= to < from || hold(from) != from || hold(to) != to;
+            let (from, to) = (hold(from), hold(to));
             segments.push(Segment {
                 step,
                 activity,

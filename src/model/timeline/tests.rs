@@ -119,3 +119,35 @@ proptest! {
         prop_assert!(axis.position(times[1]) <= axis.len());
     }
 }
+
+#[test]
+fn an_instant_years_away_is_drawn_at_the_edge_and_named() {
+    const YEAR_0: i64 = -62_167_219_200_000;
+    const YEAR_9999: i64 = 253_402_300_799_000;
+    const NOW: i64 = 1_795_956_211_000;
+    let mut log = Log::new(0);
+    log.start("r", None, NOW)
+        .step("r", during(1, "a", NOW + 10, NOW + 20), NOW + 21)
+        .step("r", during(2, "b", YEAR_0, YEAR_9999), NOW + 30)
+        .start("kid", Some("r"), YEAR_9999)
+        .end("r", None, NOW + 40);
+    let session = log.session();
+    let timeline = timeline(&log);
+    assert_eq!(timeline.span, Some((NOW, NOW + 40)));
+    let segments = &timeline.rows[0].segments;
+    assert_eq!((segments[1].from, segments[1].to), (NOW, NOW + 40));
+    assert_eq!(timeline.rows[1].span, Some((NOW + 40, NOW + 40)));
+    assert!(timeline.rows[0].skewed);
+    let told: Vec<_> = session.problems.iter().map(|problem| problem.what.as_str()).collect();
+    assert_eq!(told.len(), 3, "{told:?}");
+    assert!(
+        told.iter()
+            .any(|what| what.contains("0000-01-01 00:00:00 UTC is years away")),
+        "{told:?}"
+    );
+    // What was recorded is kept with the step.
+    assert_eq!(
+        session.queries[0].run.agents[0].steps[1].timings.exec_end,
+        Some(YEAR_9999)
+    );
+}

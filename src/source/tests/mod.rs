@@ -1,6 +1,7 @@
 //! Sources over real directories.
 
 mod changes;
+mod growth;
 mod lists;
 mod scans;
 mod searches;

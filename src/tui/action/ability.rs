@@ -7,7 +7,7 @@ use super::Action;
 pub struct Abilities {
     /// Questions can be asked.
     pub ask: bool,
-    /// Runs can be replayed, forked and compared.
+    /// Runs can be forked.
     pub lab: bool,
     /// Interrupted runs can be resumed, budgets changed.
     pub resume: bool,
@@ -25,13 +25,13 @@ impl Abilities {
         use Action as A;
         let (works, why) = match action {
             A::Ask | A::Send => (self.ask, "asking is not possible here: this viewer only reads"),
-            A::Fork | A::Diff | A::Replay => (self.lab, "replay, fork and diff are not part of this viewer yet"),
+            A::Fork => (self.lab, "forking is not part of this viewer yet"),
             A::Resume => (self.resume, "resuming a run is not part of this viewer yet"),
             A::Budget => (self.resume, "budgets are not part of this viewer yet"),
             A::NewLine | A::Undo | A::Redo | A::HistorySearch | A::Editor | A::Complete | A::Settings | A::LeaveBox => {
                 (self.ask, "there is no box to type in")
             }
-            A::Memory | A::Timeline | A::Problems | A::SearchSession | A::Export => {
+            A::Memory | A::Diff | A::Replay | A::Timeline | A::Problems | A::SearchSession | A::Export => {
                 (self.session, "open a session first")
             }
             A::Sessions => (self.sessions, "no other sessions are known here"),

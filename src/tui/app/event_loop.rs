@@ -5,12 +5,16 @@ use super::feed::{Feed, FeedId};
 use super::inputs::{Incoming, Inputs, Sender};
 use super::startup::wall_clock;
 use super::tasks::Tasks;
+use super::work::Work;
+use crate::model::TargetKind;
 use crate::source::{self, OpenOptions, Opened};
+use crate::text::SafeText;
 use crate::tui::action::Abilities;
 use crate::tui::compositor::Wanted;
 use crate::tui::ctx::{SessionList, World};
 use crate::tui::driver::{Msg, Opening, State};
 use crate::tui::effect::{Effect, Focused};
+use crate::tui::live::{self, Desk, Errand};
 use crate::tui::notice::Notice;
 use crate::tui::open::HandOff;
 use crate::tui::screens::Route;
@@ -19,7 +23,7 @@ use crate::tui::theme::{Depth, Theme};
 use crossterm::event::Event;
 use ratatui::layout::Size;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Inputs taken before a frame is drawn, at most: a flood must not starve the screen.
@@ -39,6 +43,10 @@ pub(super) struct App {
     sender: Sender,
     tasks: Tasks,
     feed: Option<Feed>,
+    /// Runs of sessions, this one's and those of others.
+    work: Work,
+    /// Nothing may be written.
+    read_only: bool,
     last_feed: FeedId,
     open: OpenOptions,
     started: Instant,
@@ -56,7 +64,9 @@ impl App {
         let auto_theme = Some(world.theme.depth()).filter(|depth| auto && *depth != Depth::Mono);
         let (inputs, sender) = Inputs::new();
         Self {
-            state: State::new(world),
+            state: State::new(world, options.drive.clone()),
+            work: Work::new(options.drive.clone(), sender.clone()),
+            read_only: options.view.read_only,
             terminal,
             inputs,
             tasks: Tasks::new(sender.clone()),
@@ -84,6 +94,9 @@ impl App {
         self.inputs.listen(true);
         while self.exit.is_none() {
             self.turn().await?;
+        }
+        if self.exit == Some(0) {
+            self.work.wind_up();
         }
         Ok(self.exit.unwrap_or(0))
     }
@@ -181,7 +194,8 @@ impl App {
             Heard::Event(Event::Mouse(mouse)) => self.update(Msg::Mouse(mouse)),
             Heard::Event(Event::Paste(text)) => self.update(Msg::Paste(text)),
             Heard::Event(Event::Resize(width, height)) => self.update(Msg::Resize(Size { width, height })),
-            Heard::Event(Event::FocusGained | Event::FocusLost) => Ok(()),
+            Heard::Event(Event::FocusGained) => self.update(Msg::Focus(true)),
+            Heard::Event(Event::FocusLost) => self.update(Msg::Focus(false)),
         }
     }
 
@@ -219,6 +233,7 @@ impl App {
                 Some(Effect::Quit) => self.exit = Some(0),
                 Some(Effect::Suspend) => self.suspend()?,
                 Some(Effect::OpenTarget(path)) => self.open(path),
+                Some(Effect::Errand(errand)) => self.errand(errand)?,
                 Some(Effect::OpenExternally(focused)) => self.open_externally(&focused)?,
                 _ => {}
             }
@@ -247,6 +262,41 @@ impl App {
             Some(trouble) => self.update(Msg::Notice(Notice::trouble(&trouble))),
             None => Ok(()),
         }
+    }
+
+    fn errand(&mut self, errand: Errand) -> io::Result<()> {
+        match errand {
+            Errand::Nudge => {
+                if let Some(feed) = &self.feed {
+                    feed.source().nudge();
+                }
+                Ok(())
+            }
+            Errand::Alert(words) => term::send(&live::alert(&words)),
+            Errand::Edit(text) => self.edit(&text),
+            errand => {
+                self.work.run(errand);
+                Ok(())
+            }
+        }
+    }
+
+    /// Lets a person write a text in an editor of their own.
+    fn edit(&mut self, text: &str) -> io::Result<()> {
+        let written = match HandOff::prepare(text, "md", |name| std::env::var_os(name)) {
+            Err(error) => Err(error.to_string()),
+            Ok(hand_off) => {
+                let mut command = hand_off.command();
+                let program = command.get_program().to_string_lossy().into_owned();
+                let ended = self.lend(|| command.status())?;
+                match ended {
+                    Err(error) => Err(format!("cannot start {program}: {error}")),
+                    Ok(status) if !status.success() => Err(format!("{program} gave up: the draft stays as it was")),
+                    Ok(_) => std::fs::read_to_string(hand_off.path()).map_err(|error| error.to_string()),
+                }
+            }
+        };
+        self.update(Msg::Edited(written.map_err(|why| SafeText::line(&why))))
     }
 
     /// Back to the shell until it continues us.
@@ -278,6 +328,7 @@ impl App {
         let suspend = term::has_job_control();
         let opening = match opened {
             Opened::Session { events, source } => {
+                let desk = Some(desk_of(&source, self.read_only));
                 let feed = Feed::start(self.last_feed, source, self.sender.clone())?;
                 self.last_feed = feed.id();
                 self.feed = Some(feed);
@@ -285,11 +336,13 @@ impl App {
                     route: Route::Overview,
                     can: Abilities {
                         session: true,
+                        ask: true,
                         suspend,
                         ..Abilities::default()
                     },
                     sessions: None,
                     events,
+                    desk,
                 }
             }
             Opened::Picker { dir, sessions } => {
@@ -305,9 +358,39 @@ impl App {
                         found: sessions.into(),
                     }),
                     events: Vec::new(),
+                    desk: None,
                 }
             }
         };
         self.update(Msg::Opened(opening))
     }
+}
+
+/// Where questions about what was opened go, or why there are none.
+fn desk_of(source: &source::Source, read_only: bool) -> Desk {
+    let dir = source.dir();
+    let closed = match source.kind() {
+        TargetKind::Transcript => Some("one transcript is shown: open its session to ask"),
+        TargetKind::Session if read_only => Some("opened with --read-only: nothing is asked, nothing is written"),
+        TargetKind::Session if !is_writable(dir) => {
+            Some("this directory cannot be written to: its session is only shown")
+        }
+        TargetKind::Session => None,
+    };
+    Desk {
+        // By whatever path it was opened, it is the same session.
+        dir: dir.canonicalize().unwrap_or_else(|_| dir.to_owned()),
+        opened: dir.to_owned(),
+        closed: closed.map(str::to_owned),
+    }
+}
+
+#[cfg(unix)]
+fn is_writable(dir: &Path) -> bool {
+    rustix::fs::access(dir, rustix::fs::Access::WRITE_OK).is_ok()
+}
+
+#[cfg(not(unix))]
+fn is_writable(dir: &Path) -> bool {
+    std::fs::metadata(dir).is_ok_and(|seen| !seen.permissions().readonly())
 }

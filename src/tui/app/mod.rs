@@ -7,13 +7,16 @@ mod inputs;
 mod provoke;
 mod startup;
 mod tasks;
+mod work;
 
 use super::ctx::ViewOptions;
 use super::keymap::KeymapError;
+use super::live::DriveOptions;
 use super::term::{self, Terminal, TerminalError};
 use super::theme::ThemeError;
 use crate::source::{OpenOptions, Opened};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// How the terminal program is started.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +29,8 @@ pub struct TuiOptions {
     pub keymap: Option<PathBuf>,
     /// How other sessions are opened.
     pub open: OpenOptions,
+    /// What questions are asked with.
+    pub drive: Arc<DriveOptions>,
 }
 
 /// Why the program could not start, or had to end.

@@ -30,7 +30,10 @@ impl State {
             Action::OpenExternally => self.open_externally(),
             Action::Suspend => self.outside(Effect::Suspend),
             Action::Back => self.pop(),
-            Action::Quit | Action::Interrupt => self.quit(),
+            Action::Ask => self.ask(),
+            Action::Budget => self.raise(),
+            Action::Interrupt => self.interrupt(),
+            Action::Quit => self.quit(),
             _ => Vec::new(),
         };
         wanted.extend(more);
@@ -38,7 +41,7 @@ impl State {
     }
 
     /// Goes to a screen: back to it where it is open already, so that going in circles piles nothing up.
-    fn go_to(&mut self, route: Route) -> Vec<Wanted> {
+    pub(super) fn go_to(&mut self, route: Route) -> Vec<Wanted> {
         let back = self.stack.return_to(&route, &self.world.ctx());
         back.unwrap_or_else(|| self.push(route))
     }
@@ -56,16 +59,26 @@ impl State {
         top.map_or_else(Vec::new, |top| self.stack.remove(top, &ctx))
     }
 
-    fn top_is_popup(&self) -> bool {
+    pub(super) fn top_is_popup(&self) -> bool {
         self.stack.top().is_some_and(|screen| screen.is_popup())
     }
 
     fn quit(&mut self) -> Vec<Wanted> {
         if self.top_is_popup() {
             self.pop()
+        } else if self.drives.any_running() {
+            self.go_to(Route::Leaving)
         } else {
             self.outside(Effect::Quit)
         }
+    }
+
+    /// Closes what is on top, else cancels the run, else quits.
+    fn interrupt(&mut self) -> Vec<Wanted> {
+        if self.top_is_popup() {
+            return self.pop();
+        }
+        self.cancel_run().unwrap_or_else(|| self.quit())
     }
 
     /// Notes a `Ctrl-C`; whether it is the second one within two seconds, which quits whatever is open.

@@ -1,6 +1,7 @@
 //! The program without a terminal: keys in, frames and effects out.
 
 use super::*;
+use crate::source::{OpenOptions, Opened, Stop, open};
 use crate::tui::action::Action;
 use crate::tui::compositor::LayerId;
 use crate::tui::keymap::Chord;
@@ -9,11 +10,12 @@ use crossterm::event::{KeyCode, KeyEventKind, KeyEventState, KeyModifiers};
 use proptest::prelude::*;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::path::Path;
 
 fn state() -> State {
     let mut world = World::new();
     world.can.suspend = true;
-    State::new(world)
+    State::new(world, std::sync::Arc::default())
 }
 
 fn key(text: &str) -> KeyEvent {
@@ -80,6 +82,40 @@ fn keys_work_in_both_cases_and_releases_are_no_keys() {
     };
     assert!(state.update(Msg::Key(release)).is_empty());
     assert!(quits(&press(&mut state, &["Q"])));
+}
+
+#[test]
+fn a_held_key_counts_once_for_each_repeat() {
+    let mut state = state();
+    state.push(Route::Help);
+    state.push(Route::Palette);
+    let repeat = KeyEvent {
+        kind: KeyEventKind::Repeat,
+        ..key("esc")
+    };
+    state.update(Msg::Key(repeat));
+    assert_eq!(state.stack.depth(), 1);
+}
+
+#[test]
+fn between_a_run_and_its_timeline_nothing_piles_up() {
+    let mut state = state();
+    let demo = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/demo"));
+    let Ok(Opened::Session { mut events, source }) = open(demo, &OpenOptions::default()) else {
+        panic!("a session")
+    };
+    source.scan(&Stop::default(), &mut |found| events.extend(found));
+    events.into_iter().for_each(|event| state.world.session.apply(event));
+    state.world.session.settle();
+    state.push(Route::Overview);
+    press(&mut state, &["enter"]);
+    for _ in 0..3 {
+        press(&mut state, &["t", "enter", "enter", "enter"]);
+    }
+    assert!(matches!(state.stack.top_route(), Some(Route::Run { .. })));
+    assert_eq!(state.stack.depth(), 2);
+    press(&mut state, &["esc"]);
+    assert_eq!(state.stack.top_route(), Some(&Route::Overview));
 }
 
 #[test]

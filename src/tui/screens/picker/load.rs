@@ -21,12 +21,16 @@ pub(super) fn list(dir: PathBuf) -> Work {
     }
 }
 
-/// Reads the totals of a session.
-pub(super) fn totals(path: PathBuf) -> Work {
+/// Reads the totals of a session, from the cache where that may be used.
+pub(super) fn totals(path: PathBuf, use_cache: bool) -> Work {
+    let options = OpenOptions {
+        use_cache,
+        ..OpenOptions::default()
+    };
     Work {
         name: "session totals",
         run: Box::new(move |stop| {
-            let totals = session_totals(&path, &OpenOptions::default(), stop).map(Box::new);
+            let totals = session_totals(&path, &options, stop).map(Box::new);
             Box::new(Loaded::Totals(path, totals))
         }),
     }

@@ -102,7 +102,7 @@ impl PickerScreen {
     }
 
     /// Asks for the totals of what is in sight, a few at a time.
-    fn ask(&mut self, mut outcome: Outcome) -> Outcome {
+    fn ask(&mut self, mut outcome: Outcome, ctx: &Ctx<'_>) -> Outcome {
         let from = self.list.top();
         for at in from..(from + self.in_sight).min(self.shown.len()) {
             if self.asked >= AT_A_TIME {
@@ -114,7 +114,7 @@ impl PickerScreen {
             if matches!(entry.known, Known::Not) {
                 entry.known = Known::Asked;
                 self.asked += 1;
-                let work = load::totals(entry.summary.path.clone());
+                let work = load::totals(entry.summary.path.clone(), ctx.options.cache);
                 outcome = outcome.and(Effect::Work {
                     token: self.token,
                     work,
@@ -165,7 +165,7 @@ impl PickerScreen {
                 .set_highlights(self.preview.generation(), Arc::new(rendered.highlights));
             self.previewed = path;
         }
-        self.ask(Outcome::consumed())
+        self.ask(Outcome::consumed(), ctx)
     }
 
     fn open(&self) -> Outcome {
@@ -226,7 +226,7 @@ impl Screen for PickerScreen {
                 }
                 self.follow(ctx)
             }
-            Input::Resized => self.ask(Outcome::consumed()),
+            Input::Resized => self.ask(Outcome::consumed(), ctx),
             _ => Outcome::ignored(),
         }
     }

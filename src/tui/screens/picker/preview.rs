@@ -3,7 +3,7 @@
 use super::entry::Entry;
 use super::table::ago;
 use crate::source::Health;
-use crate::text::{SafeText, count, date_time, plural};
+use crate::text::{SafeText, date_time, plural};
 use crate::tui::content::{Document, Rendered};
 use crate::tui::ctx::Ctx;
 use crate::tui::theme::Role;
@@ -35,7 +35,7 @@ fn figures(entry: &Entry, document: &mut Document) {
         return document.facts(&[(&queries, Role::Text)]);
     };
     let steps = plural(u128::from(totals.steps), "step", "steps");
-    let tokens = format!("{} tokens", count(u128::from(totals.usage.total)));
+    let tokens = totals.tokens();
     document.facts(&[
         (&queries, Role::Text),
         (&steps, Role::Text),

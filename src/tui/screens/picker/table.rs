@@ -125,6 +125,9 @@ impl Columns {
 
 /// Something is pending, or the state is damaged.
 pub(super) fn mark(entry: &Entry, ctx: &Ctx<'_>) -> (&'static str, Role) {
+    if ctx.running.contains(&entry.summary.path) {
+        return (ctx.glyphs().running, Role::Running);
+    }
     match (&entry.summary.health, &entry.summary.pending) {
         (Health::Damaged(_), _) => (ctx.glyphs().failed, Role::Failure),
         (Health::Good, Some(_)) => (ctx.glyphs().running, Role::Warning),
@@ -135,7 +138,13 @@ pub(super) fn mark(entry: &Entry, ctx: &Ctx<'_>) -> (&'static str, Role) {
 /// Tokens and cost, `…` while they are read.
 pub(super) fn figures(entry: &Entry) -> (String, String) {
     match (entry.totals(), &entry.known) {
-        (Some(totals), _) => (compact_count(u128::from(totals.usage.total)), cost(&totals.cost)),
+        (Some(totals), _) => {
+            let tokens = match totals.tokens_known() {
+                true => compact_count(u128::from(totals.usage.total)),
+                false => "unknown".into(),
+            };
+            (tokens, cost(&totals.cost))
+        }
         (None, Known::Nothing) => ("?".into(), "?".into()),
         (None, _) => ("…".into(), "…".into()),
     }

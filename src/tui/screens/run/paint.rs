@@ -28,6 +28,7 @@ impl RunScreen {
             .map_or(0, |info| info.width);
         let rows = info(
             query,
+            ctx.session.live_of(query),
             self.tree.place(),
             usize::from(width.saturating_sub(4)),
             self.info.exact,
@@ -76,7 +77,14 @@ impl RunScreen {
         let Some(area) = self.areas.info else { return };
         let inner = self.frame(Part::Info, query, area, buf, ctx);
         let width = usize::from(inner.width.saturating_sub(1));
-        let (text, highlights) = info(query, self.tree.place(), width, self.info.exact).finish();
+        let (text, highlights) = info(
+            query,
+            ctx.session.live_of(query),
+            self.tree.place(),
+            width,
+            self.info.exact,
+        )
+        .finish();
         let pane = &mut self.info.text;
         pane.update(text);
         pane.set_highlights(pane.generation(), Arc::new(highlights));
@@ -141,6 +149,14 @@ impl RunScreen {
         }
         if part == Part::Output && step.is_some_and(|step| step.failed) {
             aside.push(SafeText::literal("failed"), ctx.style(Role::Failure));
+        }
+        let mark = match part {
+            Part::Code => shown.mark(|body| &body.code),
+            Part::Output => shown.mark(|body| &body.output),
+            Part::Tree | Part::Info => None,
+        };
+        if let Some(mark) = mark {
+            aside.push(SafeText::line(&format!(" {mark}")), ctx.style(Role::Warning));
         }
         if raw {
             let words = if part == Part::Info { " exact" } else { " raw" };

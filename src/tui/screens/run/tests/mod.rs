@@ -34,6 +34,7 @@ fn body(at: BodyRef) -> Body {
         code: Text::new(CODE),
         output: Text::new(output),
         reasoning: Text::new("The pages are separated by ===, so split there first."),
+        ..Body::default()
     }
 }
 

@@ -127,3 +127,33 @@ fn a_body_that_cannot_be_read_says_why() {
     };
     assert!(stage.frame(80, 22).contains("cannot be read: the file shrank"));
 }
+
+#[test]
+fn a_text_that_was_cut_or_repaired_says_so_beside_its_name() {
+    let mut world = World::new();
+    world.session = sample::lighthouses();
+    let mut screen = RunScreen::new(QueryKey::of(&world.session.queries[0]), None);
+    let effects = screen.update(&Input::Opened, &world.ctx()).effects;
+    for effect in effects {
+        if let Effect::LoadBody { token, .. } = effect {
+            let body = Body {
+                code: Text::new("x = 1"),
+                output: Text::new("half a pair: \u{FFFD}"),
+                repaired: true,
+                ..Body::default()
+            };
+            let answer = Answer {
+                token,
+                result: Ok(Reply::Body(Arc::new(body))),
+            };
+            screen.update(&Input::Answer(&answer), &world.ctx());
+        }
+    }
+    let mut stage = Stage {
+        world,
+        screen,
+        left: Vec::new(),
+    };
+    let frame = stage.frame(120, 30);
+    assert_eq!(frame.matches("repaired").count(), 1, "{frame}");
+}
