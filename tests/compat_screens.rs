@@ -105,7 +105,7 @@ fn in_ascii_only_data_loses_its_characters() {
     let demo = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/demo"));
     let data = viewer::all_text(demo);
     let (mut unicode, mut plain) = (Vec::new(), Vec::new());
-    let mut tour = |ascii: bool, frames: &mut Vec<(String, Buffer)>| {
+    let tour = |ascii: bool, frames: &mut Vec<(String, Buffer)>| {
         let mut viewer = Viewer::drawn(demo, 120, 36, ascii);
         viewer.tour(&mut |name, buf| frames.push((name.to_owned(), buf.clone())));
     };
