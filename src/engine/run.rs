@@ -4,6 +4,7 @@ use super::budget::Budget;
 use super::clock;
 use super::error::RunError;
 use super::event::{AgentId, RunEvent, Watch, What};
+use super::groups::{Groups, Observation};
 use super::journal::usage as tokens;
 use super::limits::Exceeded;
 use super::person::Person;
@@ -83,6 +84,8 @@ pub(super) struct Run {
     halted: OnceLock<Halt>,
     /// Serves the root's leaf calls.
     pub(super) tape: Option<Arc<dyn Tape>>,
+    /// Groups of tools, and which are shown.
+    pub(super) groups: Groups,
     /// What each agent used so far.
     used: Mutex<HashMap<Arc<str>, Used>>,
     transcript: TranscriptWriter,
@@ -101,6 +104,7 @@ impl Run {
             cancel: query.cancel.clone(),
             halted: OnceLock::new(),
             tape,
+            groups: Groups::new(&query.settings.groups, &query.settings.ambient),
             used: Mutex::default(),
             transcript,
             watch: Arc::clone(&query.watch),
@@ -203,6 +207,13 @@ impl Run {
                 error.into()
             }
         })
+    }
+
+    /// What was observed in earlier queries of the session.
+    pub(super) fn know(&self, observed: &[Observation]) {
+        observed
+            .iter()
+            .for_each(|observation| drop(self.groups.observe(observation)));
     }
 
     /// What an agent that ended has used.

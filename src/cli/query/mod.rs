@@ -30,6 +30,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
     };
     let done = match &args.command {
         Some(Command::Answer { .. }) => answer(args),
+        Some(Command::Lab(command)) => Ok(crate::cli::lab::run(command)),
         Some(Command::Warmup) => setup::warmup(),
         Some(Command::Doctor { primary_agent, config }) => setup::doctor(primary_agent.as_ref(), config.as_deref()),
         Some(Command::Models { json, config }) => models::print(config.as_deref(), *json),

@@ -46,6 +46,7 @@ impl Agent {
             _seat: seat,
             steps: 0,
             logged: 0,
+            tools: started.tools.clone(),
             fresh: true,
             seeded: None,
         };
@@ -109,10 +110,15 @@ impl Agent {
             .keeper
             .as_ref()
             .map(|keeper| format!("\n{}", keeper.memory.inventory(restored)));
+        let shown: Vec<_> = tools
+            .iter()
+            .filter(|tool| !self.run.groups.hides(&tool.name))
+            .cloned()
+            .collect();
         let output = format!(
             "{schema}{}{}{}",
             outcome.text(),
-            tools_notice(tools),
+            tools_notice(&shown),
             inventory.unwrap_or_default()
         );
         let output = self.run.settings.secrets.redact(&output).into_owned();
@@ -162,7 +168,7 @@ fn start_options(run: &Run, spec: &Spec, keeper: Option<&Keeper>) -> StartOption
 }
 
 /// The tools, as the probe shows them: never their source.
-fn tools_notice(tools: &[ToolInfo]) -> String {
+pub(super) fn tools_notice(tools: &[ToolInfo]) -> String {
     if tools.is_empty() {
         return String::new();
     }
