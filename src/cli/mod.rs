@@ -4,6 +4,8 @@ mod args;
 mod demo;
 mod driving;
 mod facts;
+#[cfg(feature = "engine")]
+pub mod lab;
 mod log;
 mod output;
 mod progress;

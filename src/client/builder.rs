@@ -3,7 +3,7 @@
 use super::config::Config;
 use super::door::Client;
 use super::error::Error;
-use crate::engine::{Approver, Tool};
+use crate::engine::{Approver, Observation, Tool, ToolGroup};
 use crate::provider::Provider;
 use crate::store::Storage;
 use std::sync::Arc;
@@ -52,6 +52,18 @@ impl ClientBuilder {
     #[must_use]
     pub fn approver(self, approver: impl Approver + 'static) -> Self {
         self.configured(|config| config.approver(approver))
+    }
+
+    /// Groups of tools that are hidden until their signal is observed.
+    #[must_use]
+    pub fn groups(self, groups: impl IntoIterator<Item = ToolGroup>) -> Self {
+        self.configured(|config| config.groups(groups))
+    }
+
+    /// What is observed from the start.
+    #[must_use]
+    pub fn ambient_signals(self, observed: impl IntoIterator<Item = Observation>) -> Self {
+        self.configured(|config| config.ambient_signals(observed))
     }
 
     /// Whether results of leaf calls are recorded. Default: yes.

@@ -1,7 +1,7 @@
 //! What a session's queries are run with: models, limits, grants, secrets, files. Names are those of the configuration
 //! file. Nothing is opened, read or checked here; that happens when the first query begins.
 
-use crate::engine::{Allowance, Approver, Guard, Limits, Tool};
+use crate::engine::{Allowance, Approver, Guard, Limits, Observation, Tool, ToolGroup};
 use crate::provider::{Provider, Settings as ProviderSettings};
 use serde_json::Value;
 use std::fmt;
@@ -35,6 +35,8 @@ pub struct Config {
     pub(super) tools: Vec<ToolSource>,
     pub(super) no_tools: bool,
     pub(super) host_tools: Vec<Arc<dyn Tool>>,
+    pub(super) groups: Vec<ToolGroup>,
+    pub(super) ambient: Vec<Observation>,
     pub(super) approver: Option<Arc<dyn Approver>>,
     pub(super) no_cassette: bool,
     pub(super) cell_cap: Option<u64>,
@@ -204,6 +206,20 @@ impl Config {
     #[must_use]
     pub fn tool(mut self, tool: impl Tool + 'static) -> Self {
         self.host_tools.push(Arc::new(tool));
+        self
+    }
+
+    /// Groups of tools that are hidden until their signal is observed, and then stay for the rest of the session.
+    #[must_use]
+    pub fn groups(mut self, groups: impl IntoIterator<Item = ToolGroup>) -> Self {
+        self.groups.extend(groups);
+        self
+    }
+
+    /// What is observed from the start.
+    #[must_use]
+    pub fn ambient_signals(mut self, observed: impl IntoIterator<Item = Observation>) -> Self {
+        self.ambient.extend(observed);
         self
     }
 

@@ -100,6 +100,15 @@ impl Session {
         Ok((Source { store, ..source }, root))
     }
 
+    /// Writes state.json anew from the log; where it was removed, what it held is back.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Lab`].
+    pub fn rebuild(&self) -> Result<(), Error> {
+        Ok(crate::lab::rebuild(&self.writable_source()?.0)?)
+    }
+
     /// Finishes the last query, which a crash cut: completed steps are not run again, finished leaf calls of the step in
     /// flight are served once, and the rest is live and may cost money. A call that died before it was recorded is made a
     /// second time.

@@ -119,6 +119,25 @@ impl Session {
         Ok(crate::lab::diff(&self.recording()?, &other.recording()?))
     }
 
+    /// Its log, for reading: what the rooms behind this door take.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Lab`] for a session that has none.
+    pub fn log_for_reading(&self) -> Result<Source, Error> {
+        self.required_source()
+    }
+
+    /// The sub-agents' model of its last query.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::history`].
+    pub fn last_sub_model(&self) -> Result<Option<String>, Error> {
+        let last = self.recording()?.turns.pop();
+        Ok(last.and_then(|turn| turn.started.sub_model))
+    }
+
     pub(super) fn recording(&self) -> Result<Recording, Error> {
         match self.source()? {
             Some(source) => Ok(source.recording()?),
@@ -136,7 +155,8 @@ impl Session {
                 dir,
             }));
         }
-        if !dir.exists() {
+        // A branch, or a session of a store, may have no files yet.
+        if !dir.exists() && !dir.parent().is_some_and(|parent| parent.is_dir()) {
             return Ok(None);
         }
         let location = locate(&dir, None)?;

@@ -35,6 +35,8 @@ impl Config {
             } else {
                 self.host_tools.clone()
             },
+            groups: self.groups.clone(),
+            ambient: self.ambient.clone(),
             approver: self.approver.clone(),
             cassette: !self.no_cassette,
             cell_cap: self.cell_cap.unwrap_or(DEFAULT_CELL_CAP),

@@ -1,5 +1,6 @@
 //! The gate that every tool call and every question passes: who may refuse it, and the tools that a host runs.
 
+use super::groups::Observation;
 use super::person::{Person, Question};
 use crate::repl::{HostError, HostTool};
 use async_trait::async_trait;
@@ -121,4 +122,9 @@ pub trait Tool: Send + Sync + std::fmt::Debug {
     ///
     /// Raised in Python.
     async fn call(&self, args: &[Value], kwargs: &Value) -> Result<Value, HostError>;
+
+    /// What a result shows: signals that let groups of tools appear.
+    fn observations(&self, _result: &Value) -> Vec<Observation> {
+        Vec::new()
+    }
 }

@@ -124,10 +124,17 @@ impl Keeper {
         }
     }
 
-    /// Closes a query that has no FINAL.
+    /// A parked step runs again: until it has ended by itself, its question stays open.
+    pub(super) fn is_resuming(&self) -> bool {
+        self.journal.as_ref().is_some_and(|journal| journal.is_resuming())
+    }
+
+    /// Closes a query that has no FINAL. One that could not be kept stays open: what was written last counts.
     pub(super) fn fail(&mut self, error: &RunError) -> Result<(), RunError> {
-        let resuming = self.journal.as_ref().is_some_and(|journal| journal.is_resuming());
-        if resuming || matches!(error, RunError::Parked(_)) {
+        if error.is_unkept() {
+            return Ok(());
+        }
+        if self.is_resuming() || matches!(error, RunError::Parked(_)) {
             // The question stays open, and the query pending.
             return Ok(());
         }

@@ -119,6 +119,7 @@ pub async fn go_on(home: &Home, how: GoOn, query: Query) -> Result<Answer, Begin
         dir: home.dir.clone(),
         reason,
     };
+    let earlier = opened.observed(&query.settings)?;
     let (store, (writer, next)) = opened
         .store
         .zip(opened.log)
@@ -145,6 +146,7 @@ pub async fn go_on(home: &Home, how: GoOn, query: Query) -> Result<Answer, Begin
     let memory = SessionMemory::open(&home.dir, query.settings.secrets.clone())?;
     let keeper = Keeper::resume(memory, cut.journal(writer)?, reference.clone());
     let run = Arc::new(Run::new(&query, lines, how.tape));
+    run.know(&earlier);
     let told = [
         prepared.instruction.clone(),
         how.instruction.clone().or(started.instruction.clone()),

@@ -1,7 +1,8 @@
 //! Opening a session for writing: lock, store, fencing token, recovery.
 
 use super::clock;
-use super::journal::{Cut, ParkedTurn, recover};
+use super::groups::Observation;
+use super::journal::{Cut, ParkedTurn, observed, recover};
 use super::session::{BeginError, Home};
 use super::settings::Settings;
 use crate::disk::lock::{LockError, SessionLock};
@@ -68,6 +69,16 @@ impl Opened {
             parked: recovered.parked,
             _lock: lock,
         })
+    }
+}
+
+impl Opened {
+    /// What earlier queries of the session observed, where it counts.
+    pub(super) fn observed(&self, settings: &Settings) -> Result<Vec<Observation>, StoreError> {
+        match (&self.store, &self.log) {
+            (Some(store), Some((writer, _))) if !settings.groups.is_empty() => observed(store, writer.session()),
+            _ => Ok(Vec::new()),
+        }
     }
 }
 

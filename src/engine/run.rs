@@ -4,6 +4,7 @@ use super::budget::Budget;
 use super::clock;
 use super::error::RunError;
 use super::event::{AgentId, RunEvent, Watch, What};
+use super::groups::{Groups, Observation};
 use super::journal::usage as tokens;
 use super::limits::Exceeded;
 use super::person::Person;
@@ -26,6 +27,8 @@ use std::time::Duration;
 #[derive(Clone)]
 enum Halt {
     Limit(Exceeded),
+    /// Something could not be written.
+    Unkept(String),
     Tape(String),
 }
 
@@ -81,6 +84,8 @@ pub(super) struct Run {
     halted: OnceLock<Halt>,
     /// Serves the root's leaf calls.
     pub(super) tape: Option<Arc<dyn Tape>>,
+    /// Groups of tools, and which are shown.
+    pub(super) groups: Groups,
     /// What each agent used so far.
     used: Mutex<HashMap<Arc<str>, Used>>,
     transcript: TranscriptWriter,
@@ -99,6 +104,7 @@ impl Run {
             cancel: query.cancel.clone(),
             halted: OnceLock::new(),
             tape,
+            groups: Groups::new(&query.settings.groups, &query.settings.ambient),
             used: Mutex::default(),
             transcript,
             watch: Arc::clone(&query.watch),
@@ -129,6 +135,7 @@ impl Run {
     pub(super) fn halt_on(&self, error: &RunError) {
         let halt = match error {
             RunError::Limit(exceeded) if exceeded.ends_query() => Some(Halt::Limit(exceeded.clone())),
+            unkept if unkept.is_unkept() => Some(Halt::Unkept(unkept.to_string())),
             RunError::Halted(why) => Some(Halt::Tape(why.clone())),
             _ => None,
         };
@@ -140,11 +147,20 @@ impl Run {
         }
     }
 
-    /// What a cancelled agent ends with: the limit that stopped all, or a person's cancel.
+    /// What could not be kept of this query, if anything: a step that met it is none.
+    pub(super) fn unkept(&self) -> Result<(), RunError> {
+        match self.halted.get() {
+            Some(Halt::Unkept(error)) => Err(RunError::Unkept(error.clone())),
+            _ => Ok(()),
+        }
+    }
+
+    /// What a cancelled agent ends with: what stopped all, or a person's cancel.
     pub(super) fn why_cancelled(&self) -> RunError {
         match self.halted.get() {
             None => RunError::Cancelled,
             Some(Halt::Limit(exceeded)) => RunError::Limit(exceeded.clone()),
+            Some(Halt::Unkept(error)) => RunError::Unkept(error.clone()),
             Some(Halt::Tape(why)) => RunError::Halted(why.clone()),
         }
     }
@@ -191,6 +207,13 @@ impl Run {
                 error.into()
             }
         })
+    }
+
+    /// What was observed in earlier queries of the session.
+    pub(super) fn know(&self, observed: &[Observation]) {
+        observed
+            .iter()
+            .for_each(|observation| drop(self.groups.observe(observation)));
     }
 
     /// What an agent that ended has used.

@@ -210,6 +210,7 @@ pub async fn run_query(home: &Home, query: Query) -> Result<Answer, BeginError> 
             question: parked.question,
         });
     }
+    let earlier = opened.observed(&query.settings)?;
     let memory = SessionMemory::open(&home.dir, query.settings.secrets.clone())?;
     let preamble = memory.preamble(query.settings.code_in_context);
     let (run_id, log_name) = new_run(&home.prefix, |name| home.logs().join(name).exists());
@@ -222,6 +223,7 @@ pub async fn run_query(home: &Home, query: Query) -> Result<Answer, BeginError> 
     let started = turn_started(&query.settings, &reference, recorded);
     let keeper = Keeper::begin(memory, opened.log, started, reference.clone()).map_err(BeginError::Keep)?;
     let run = Arc::new(Run::new(&query, lines, None));
+    run.know(&earlier);
     let spec = root_spec(&run, &reference.run_id, prepared, schema, preamble, keeper);
     Ok(finish(run, spec, opened.notes).await)
 }
@@ -451,6 +453,9 @@ fn close(ended: Ended) -> Result<FinalValue, RunError> {
     };
     if let Err(error) = &ended.result {
         keeper.fail(error)?;
+        if error.is_unkept() {
+            return ended.result;
+        }
     }
     keeper.retain()?;
     ended.result

@@ -3,6 +3,7 @@
 
 use super::budget::Allowance;
 use super::gate::{Approver, Tool};
+use super::groups::{Observation, ToolGroup};
 use super::limits::Limits;
 use crate::provider::Provider;
 use crate::repl::ToolModule;
@@ -62,6 +63,10 @@ pub struct Settings {
     pub tools: Vec<ToolModule>,
     /// Tools that the host runs.
     pub host_tools: Vec<Arc<dyn Tool>>,
+    /// Tools that are hidden until something is observed.
+    pub groups: Vec<ToolGroup>,
+    /// What is observed from the start.
+    pub ambient: Vec<Observation>,
     /// Who decides about tool calls and questions; without anyone, all given tools are allowed.
     pub approver: Option<Arc<dyn Approver>>,
     /// Results of leaf calls are recorded, so that the query can be replayed.
@@ -91,6 +96,8 @@ impl Settings {
             schema: None,
             tools: Vec::new(),
             host_tools: Vec::new(),
+            groups: Vec::new(),
+            ambient: Vec::new(),
             approver: None,
             cassette: true,
             cell_cap: DEFAULT_CELL_CAP,

@@ -4,17 +4,21 @@
 //! [`Session`](crate::Session). Numbers of turns and steps are 0-based.
 
 mod branch;
+mod bundle;
 mod diff;
 mod error;
 pub mod observe;
+mod rebuild;
 mod recorded;
 mod replay;
 mod sink;
 mod what_if;
 
 pub use branch::{Branch, NamespaceFrom, branch, check_syntax, edited_tail, injected_tail, literal};
+pub use bundle::{export_bundle, import_bundle};
 pub use diff::{DiffRow, RunDiff, StepSide, diff};
 pub use error::LabError;
+pub use rebuild::rebuild;
 pub use recorded::{RecordedStep, RecordedTool, RecordedTurn, Recording};
 pub use replay::{Mismatch, Python, ReplayReport, Source, StepPlan, SubAgents, TurnPlan, Unconsumed, replay};
 pub use sink::{AgentSink, LabEvent, NoSink};

@@ -343,3 +343,22 @@ async fn case_17_replay_and_fork_take_turns_with_queries() {
     forked.unwrap();
     drop(reader(dir.path()));
 }
+
+#[tokio::test]
+async fn case_6_the_latest_session_is_the_last_active_one_and_no_branch() {
+    let dir = tempfile::tempdir().unwrap();
+    let client = client(dir.path(), &["x = 1", "FINAL(x)"]);
+    let (first, second) = (client.create_session().unwrap(), client.create_session().unwrap());
+    assert_eq!(client.latest_session().unwrap().unwrap().id(), second.id());
+    first.send("go").await.unwrap();
+    assert_eq!(client.latest_session().unwrap().unwrap().id(), first.id());
+    first
+        .fork(1)
+        .await
+        .unwrap()
+        .inject(&json!(2), &mut NoSink)
+        .await
+        .unwrap_err();
+    first.what_if().substitute_var(0, "x", json!(3)).run().await.unwrap();
+    assert_eq!(client.latest_session().unwrap().unwrap().id(), first.id());
+}

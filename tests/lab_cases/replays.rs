@@ -320,3 +320,39 @@ async fn a_changed_output_or_value_diverges() {
     });
     assert_eq!(replayed(&value).await.diverged.unwrap().what, "value of x");
 }
+
+/// Answers later the earlier it is called.
+#[derive(Debug)]
+struct Backwards;
+
+#[async_trait::async_trait]
+impl fast_rlm::Tool for Backwards {
+    fn describe(&self) -> fast_rlm::repl::HostTool {
+        fast_rlm::repl::HostTool {
+            name: "slow".into(),
+            signature: "(n)".into(),
+            doc: String::new(),
+            is_async: true,
+        }
+    }
+
+    async fn call(
+        &self,
+        args: &[serde_json::Value],
+        _kwargs: &serde_json::Value,
+    ) -> Result<serde_json::Value, fast_rlm::repl::HostError> {
+        let n = args[0].as_u64().unwrap();
+        tokio::time::sleep(std::time::Duration::from_millis(60 - n * 20)).await;
+        Ok(json!(format!("answer {n}")))
+    }
+}
+
+#[tokio::test]
+async fn case_32_calls_that_end_in_another_order_keep_their_answers() {
+    let dir = tempfile::tempdir().unwrap();
+    let step = "import asyncio\nr = await asyncio.gather(slow(0), slow(1), slow(2), slow(1))\nFINAL(r)";
+    let client = builder(dir.path()).tool(Backwards).build(scripted(&[step])).unwrap();
+    let output = client.run("go").await.unwrap();
+    assert_eq!(output.value, json!(["answer 0", "answer 1", "answer 2", "answer 1"]));
+    faithful(&replayed(&client.session().unwrap()).await, 4);
+}

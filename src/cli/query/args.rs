@@ -1,5 +1,6 @@
 //! The arguments of `fast-rlm`.
 
+use crate::cli::lab::LabCommand;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -115,12 +116,22 @@ pub enum Command {
     /// Prepare the sandboxed Python now (once per machine, about 10 s), so that the first query starts at once.
     Warmup,
     /// Say what is ready: Python, model, keys, terminal.
-    Doctor,
+    Doctor {
+        /// The model to look at; the configured one unless given.
+        #[arg(long, value_name = "MODEL")]
+        primary_agent: Option<String>,
+        /// Read options from this file instead of rlm_config.yaml.
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
+    },
     /// List the models that each backend offers, one a line.
     Models {
         /// Print them as JSON: one object a backend.
         #[arg(long)]
         json: bool,
+        /// Read options from this file instead of rlm_config.yaml.
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
     },
     /// Answer the question that a session waits for, and let its query run on.
     Answer {
@@ -139,6 +150,9 @@ pub enum Command {
         #[arg(long, value_name = "SECONDS", value_parser = seconds)]
         wait: Option<Duration>,
     },
+    /// Something with recorded sessions.
+    #[command(flatten)]
+    Lab(LabCommand),
     /// Print completions for a shell.
     Completions {
         /// Which shell.
@@ -175,6 +189,7 @@ Examples:
   fast-rlm \"Build an index of this corpus\" --input-file corpus.txt --session-dir runs --session-id corpus
   fast-rlm \"Now list the three longest chapters\" --session-dir runs --session-id corpus
   fast-rlm-log runs/corpus --tui
+  fast-rlm sessions runs; fast-rlm replay last --dir runs; fast-rlm fork last --dir runs --at 2 --inject 42
 
 The answer goes to stdout, everything else to stderr.
 
@@ -183,5 +198,5 @@ from RLM_MODEL_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY; claude-… and ant
 ANTHROPIC_API_KEY is set. cli:claude?model=sonnet asks a coding agent under its own login (codex and opencode, too).
 scripted:FILE answers from a file, offline. `fast-rlm models` lists what there is.
 
-Exit codes: 0 done; 1 the run ended in an error; 2 usage, or an input that cannot be used; 3 a limit stopped it;
+Exit codes: 0 done; 1 the run ended in an error, a replay diverged, a diff differs; 2 usage, or an input that cannot be used; 3 a limit stopped it;
 4 the session is busy; 75 it waits for an answer; 130 cancelled.";

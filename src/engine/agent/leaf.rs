@@ -5,6 +5,7 @@ use super::host::Host;
 use crate::engine::clock;
 use crate::engine::error::RunError;
 use crate::engine::gate::{Decision, GateCall};
+use crate::engine::groups::Observation;
 use crate::engine::journal::cell_outcome;
 use crate::engine::tape::{Call, Recorded, Served, tool_input};
 use crate::repl::{HostError, PythonException};
@@ -120,6 +121,7 @@ impl Host {
         if let Some(recorded) = self.recorded(&name, &input).await? {
             return recorded.tool_reply();
         }
+        self.is_shown(&name, &input)?;
         self.pass(&name, &input).await?;
         if let Some(cell) = self.begin(&name, &input) {
             self.talk.tool_begins(cell);
@@ -161,6 +163,7 @@ impl Host {
         if let Some(recorded) = self.recorded(&name, &input).await? {
             return recorded.answer();
         }
+        self.is_shown(&name, &input)?;
         let tool = self.spec.host_tools.iter().find(|tool| tool.describe().name == name);
         let tool = tool.ok_or_else(|| HostError::new(format!("{name} is not available in this run")))?;
         self.pass(&name, &input).await?;
@@ -169,7 +172,28 @@ impl Host {
         let by_name = input.get("kwargs").cloned().unwrap_or_default();
         let answer = tool.call(&positional, &by_name).await;
         self.end(cell, &answer)?;
+        for observation in answer.iter().flat_map(|value| tool.observations(value)) {
+            self.observe(&observation)?;
+        }
         answer
+    }
+
+    /// A tool of a hidden group is not there yet.
+    fn is_shown(&self, name: &str, input: &Value) -> Result<(), HostError> {
+        if !self.run.groups.hides(name) {
+            return Ok(());
+        }
+        let refused = HostError::new(format!("{name} is not available yet"));
+        self.end(self.begin(name, input), &Err(refused.clone()))?;
+        Err(refused)
+    }
+
+    /// What a tool observed; what it shows stays shown for the session.
+    fn observe(&self, observation: &Observation) -> Result<(), HostError> {
+        self.talk.show_tools(self.run.groups.observe(observation));
+        let journal = self.spec.journal.upgrade();
+        let kept = journal.map_or(Ok(()), |journal| journal.observed(observation));
+        kept.map_err(|error| self.unkept(error))
     }
 }
 

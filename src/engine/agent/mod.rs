@@ -22,7 +22,7 @@ use super::script::Script;
 use super::seats::Seat;
 use super::settings::Model;
 use crate::provider::{Message, Reply};
-use crate::repl::{Context, FinalValue, Repl, RestoreSet, Role, ToolModule};
+use crate::repl::{Context, FinalValue, Repl, RestoreSet, Role, ToolInfo, ToolModule};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use talk::Talk;
 
@@ -148,6 +148,8 @@ struct Agent {
     keeper: Option<Keeper>,
     /// Held while it executes or calls a model.
     _seat: Seat,
+    /// Its tools, hidden ones too.
+    tools: Vec<ToolInfo>,
     /// Replies so far.
     steps: u64,
     /// Messages that the session's log has already.

@@ -46,13 +46,14 @@ impl Agent {
             _seat: seat,
             steps: 0,
             logged: 0,
+            tools: started.tools.clone(),
             fresh: true,
             seeded: None,
         };
-        agent.record_tools(&started.tools);
-        for (file, reason) in &started.tool_errors {
-            agent.tell(What::Notice(format!("tools from {file} could not be loaded: {reason}")));
+        if let Some((file, reason)) = started.tool_errors.into_iter().next() {
+            return Err((RunError::Tools { file, reason }, agent.keeper));
         }
+        agent.record_tools(&started.tools);
         let opened = match agent.spec.onward.is_some() {
             true => agent.take_up().await,
             false => agent.open_conversation(&started.tools, &started.restored).await,
@@ -109,10 +110,15 @@ impl Agent {
             .keeper
             .as_ref()
             .map(|keeper| format!("\n{}", keeper.memory.inventory(restored)));
+        let shown: Vec<_> = tools
+            .iter()
+            .filter(|tool| !self.run.groups.hides(&tool.name))
+            .cloned()
+            .collect();
         let output = format!(
             "{schema}{}{}{}",
             outcome.text(),
-            tools_notice(tools),
+            tools_notice(&shown),
             inventory.unwrap_or_default()
         );
         let output = self.run.settings.secrets.redact(&output).into_owned();
@@ -162,7 +168,7 @@ fn start_options(run: &Run, spec: &Spec, keeper: Option<&Keeper>) -> StartOption
 }
 
 /// The tools, as the probe shows them: never their source.
-fn tools_notice(tools: &[ToolInfo]) -> String {
+pub(super) fn tools_notice(tools: &[ToolInfo]) -> String {
     if tools.is_empty() {
         return String::new();
     }

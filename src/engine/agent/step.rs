@@ -1,5 +1,6 @@
 //! One step: the reply's code is run, judged, kept, and what came of it is told to the model.
 
+use super::opening::tools_notice;
 use super::{Agent, Next, RunError, What};
 use crate::disk::transcript_writer::{Instants, StepRecord};
 use crate::engine::blocks::repl_code;
@@ -103,10 +104,15 @@ impl Agent {
     async fn run_step(&mut self, reply: &Reply, code: &str) -> Result<Next, RunError> {
         let started = clock::now();
         let (outcome, sweep) = self.execute(self.steps, code).await?;
+        self.run.unkept()?;
         let cancelled = outcome
             .error
             .as_ref()
             .is_some_and(|error| error.kind == StepErrorKind::Cancelled);
+        if cancelled && self.keeper.as_ref().is_some_and(Keeper::is_resuming) {
+            // Not kept: the answer can be given again.
+            return Err(self.run.why_cancelled());
+        }
         let judged = self.judge(&outcome);
         let shown = judged
             .result
@@ -137,7 +143,8 @@ impl Agent {
         self.halt_on_a_raise(&outcome)?;
         let lost = self.revive(outcome.instance).await?;
         let message = step_message(self.steps_left(), &judged.text, self.run.settings.limits.truncate_len);
-        Ok(Next::Message(format!("{message}{lost}")))
+        let shown = self.shown_tools();
+        Ok(Next::Message(format!("{message}{lost}{shown}")))
     }
 
     /// Runs code and, where it left an instance with a session, sweeps it.
@@ -201,6 +208,21 @@ impl Agent {
             result: None,
             text: self.run.settings.secrets.redact(&text).into_owned(),
             failed,
+        }
+    }
+
+    /// What the model is told of tools that the step let appear.
+    fn shown_tools(&self) -> String {
+        let names = self.talk.take_shown();
+        let shown: Vec<_> = self
+            .tools
+            .iter()
+            .filter(|tool| names.contains(&tool.name))
+            .cloned()
+            .collect();
+        match tools_notice(&shown).as_str() {
+            "" => String::new(),
+            notice => format!("\n[New tools are there from now on.]\n{notice}"),
         }
     }
 

@@ -27,6 +27,8 @@ struct State {
     parked: Option<Question>,
     /// Questions asked in the step in flight.
     asked: u32,
+    /// Tools that the step in flight let appear.
+    shown: Vec<String>,
     /// Python tools that run.
     tool_calls: Vec<LeafCall>,
     /// What a parked step got before it parked, while it runs again.
@@ -69,6 +71,16 @@ impl Talk {
             state.tool_calls.clear();
             state.tape = tape;
         });
+    }
+
+    /// These tools are there from now on.
+    pub(super) fn show_tools(&self, names: Vec<String>) {
+        self.with(|state| state.shown.extend(names));
+    }
+
+    /// Tools that appeared since this was asked last.
+    pub(super) fn take_shown(&self) -> Vec<String> {
+        self.with(|state| std::mem::take(&mut state.shown))
     }
 
     /// A Python tool begins to run.

@@ -21,6 +21,7 @@ pub(super) use recover::{Cut, recover};
 use super::clock::now;
 use super::error::RunError;
 use super::gate::Tool;
+use super::groups::Observation;
 use crate::model::{Cost, Usage, program_text};
 use crate::provider::{Message, Reply, Role, Usage as CallUsage};
 use crate::repl::{StepErrorKind, StepOutcome, Sweep, ToolInfo};
@@ -28,17 +29,34 @@ use crate::store::payload::{
     CellOutcome, Custom, Dropped, Final, LeafCall, Message as RecordedMessage, ModelCall, Outcome, Raised, StepEnded,
     StepStarted, Swept, TurnEnded, TurnStarted, Written,
 };
-use crate::store::{At, Digest, FULL_TURNS, NewEvent, SessionWriter, StoreError};
+use crate::store::{
+    At, Digest, FULL_TURNS, Fact, Kind, NewEvent, Select, SessionWriter, Store, StoreError, StoredEvent,
+};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// Name of the custom event that lists a turn's tools.
 pub(crate) const TOOLS: &str = "tools";
+/// Name of the custom events that hold what was observed in a session.
+const SIGNAL: &str = "signal";
 /// Name of the custom event with messages that a fork's next reply answers.
 pub(crate) const CONVERSATION: &str = "conversation";
 /// Name of the cells that hold what the clocks showed a step.
 pub(crate) const CLOCK: &str = "clock";
+
+/// What was observed in a session so far.
+pub(super) fn observed(store: &Store, session: &str) -> Result<Vec<Observation>, StoreError> {
+    let events = store
+        .events
+        .read_all(session, &Select::all().only(&[Kind::Custom]))?
+        .events;
+    let observation = |event: StoredEvent| match event.fact {
+        Fact::Custom(Custom { name, data }) if name == SIGNAL => serde_json::from_value(data).ok(),
+        _ => None,
+    };
+    Ok(events.into_iter().filter_map(observation).collect())
+}
 
 /// A fact of the engine's own about a turn: one of each name.
 pub(crate) fn custom_event(turn: u32, time: i64, custom: Custom) -> NewEvent {
@@ -168,6 +186,18 @@ impl Journal {
         self.writer
             .append(vec![custom_event(self.turn, now(), custom)])
             .map(drop)
+    }
+
+    /// Something was observed: the session's, from now on.
+    pub(super) fn observed(&self, observation: &Observation) -> Result<(), StoreError> {
+        let name = format!("{SIGNAL}.{}", observation.name);
+        let data = serde_json::to_value(observation).unwrap_or_default();
+        let custom = Custom {
+            name: SIGNAL.into(),
+            data,
+        };
+        let event = NewEvent::of_session(&name, now(), custom.into());
+        self.writer.append(vec![event]).map(drop)
     }
 
     /// The root was asked about a delegation.

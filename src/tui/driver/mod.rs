@@ -69,6 +69,8 @@ pub enum Msg {
     Edited(Result<String, SafeText>),
     /// The terminal has the person's attention, or not any more.
     Focus(bool),
+    /// Directories of sessions have changed.
+    SessionsChanged,
     /// Time has passed: a wanted frame may be due.
     Time,
 }
@@ -100,6 +102,8 @@ pub struct State {
     /// Events were applied since the last settling.
     unsettled: bool,
     last_interrupt: Option<Duration>,
+    /// When a key was pressed last.
+    last_key: Option<Duration>,
     presses: Presses,
     /// Sessions that can be driven.
     drives: Drives,
@@ -123,6 +127,7 @@ impl State {
             untouched: true,
             unsettled: false,
             last_interrupt: None,
+            last_key: None,
             presses: Presses::default(),
             drives: Drives::new(options),
             next_tick: None,
@@ -211,6 +216,10 @@ impl State {
             Msg::Focus(on) => {
                 self.unfocused = !on;
                 Vec::new()
+            }
+            Msg::SessionsChanged => {
+                self.frames.dirty();
+                self.stack.tell_all(&Input::Shown, &self.world.ctx())
             }
             Msg::Time => self.time(),
         }

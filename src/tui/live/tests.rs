@@ -1,7 +1,8 @@
 //! The machine, transition by transition.
 
-use super::machine::{In, Machine, Out, State};
+use super::machine::Machine;
 use super::order::{Ending, Found, Told};
+use super::words::{In, Out, State};
 use crate::model::{Cost, LiveEvent, LiveNews, Usage};
 use crate::tui::effect::Token;
 use crate::tui::widgets::prompt::{Question, Request, Settings, Standing};
