@@ -11,6 +11,9 @@
 // Tests may slice what they know.
 #![cfg_attr(test, allow(clippy::string_slice, clippy::single_range_in_vec_init))]
 
+#[cfg(all(feature = "engine", not(unix)))]
+compile_error!("the engine needs a Unix system; the viewer alone is built with --no-default-features");
+
 pub mod text;
 
 pub mod model;
@@ -31,7 +34,13 @@ pub mod repl;
 pub mod engine;
 
 #[cfg(feature = "engine")]
+pub mod lab;
+
+#[cfg(feature = "engine")]
 pub mod client;
+
+#[cfg(feature = "engine")]
+pub mod observe;
 
 pub mod tui;
 
@@ -39,11 +48,16 @@ pub mod cli;
 
 #[cfg(feature = "engine")]
 pub use client::{
-    Config, Error, FailedRun, Output, PastQuery, RunOptions, Session, Variable, remove_on_signals, run, warm_up,
+    Client, ClientBuilder, Config, Error, FailedRun, Fork, Output, PastQuery, RunOptions, Session, TurnStream,
+    Variable, WhatIf, WhatIfRun, WhatIfSpec, remove_on_signals, run, warm_up,
 };
+#[cfg(feature = "engine")]
+pub use engine::{AllowAll, Approver, AskPerson, Decision, DenyAll, GateCall, Tool};
 #[cfg(feature = "engine")]
 pub use engine::{Input, Person, Question, RunError, RunEvent, Watch, What};
 #[cfg(feature = "engine")]
-pub use provider::Provider;
+pub use lab::{AgentSink, DiffRow, LabError, LabEvent, NamespaceFrom, NoSink, OffTape, ReplayReport, RunDiff};
+#[cfg(feature = "engine")]
+pub use provider::{PricingTable, Provider};
 #[cfg(feature = "engine")]
 pub use store::Storage;

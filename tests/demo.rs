@@ -1,4 +1,4 @@
-//! The demo session is what its generator writes, byte for byte, and has something of everything in it.
+//! The demo session is what the engine makes of its story, has something of everything in it, and goes on.
 #![cfg(feature = "engine")]
 // The lints exempt test functions only; what they share may fail as they do.
 #![allow(
@@ -10,40 +10,89 @@
     clippy::print_stderr
 )]
 
-#[path = "../examples/generate_demo/demo/mod.rs"]
+#[path = "../examples/record_demo/demo/mod.rs"]
 mod demo;
 
 use fast_rlm::model::{Cost, Final, FinalShape, MemoryKind, Outcome, Session};
+use fast_rlm::provider::{Scripted, Settings};
 use fast_rlm::source::{OpenOptions, Opened, Stop, open};
+use serde_json::Value;
 use std::path::Path;
+use std::sync::Arc;
 
 fn committed() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/demo"))
 }
 
+/// What two recordings share: everything but instants, ids, and the order in which agents beside each other wrote.
+fn shape(name: &str, text: &str) -> Vec<Value> {
+    if name.ends_with(".query") {
+        return vec![text.into()];
+    }
+    let mut values: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for value in &mut values {
+        let map = value.as_object_mut().unwrap();
+        for passing in ["time", "timestamps", "run_id", "parent_run_id"] {
+            map.shift_remove(passing);
+        }
+        for key in ["queries", "interrupted", "code_log"] {
+            let rows = map.get_mut(key).and_then(Value::as_array_mut);
+            for row in rows.into_iter().flatten() {
+                row.as_object_mut().unwrap().shift_remove("run_id");
+            }
+        }
+    }
+    if name != "state.json" {
+        values.sort_by_key(ToString::to_string);
+    }
+    values
+}
+
 #[test]
-fn regenerating_the_demo_changes_nothing() {
-    let files = demo::files().unwrap();
-    for (name, text) in &files {
-        let found = std::fs::read_to_string(committed().join(name)).unwrap();
+fn recording_the_demo_again_gives_the_same_session() {
+    let recorded = demo::record(demo::Pace::AtOnce).unwrap();
+    for (name, text) in &recorded {
+        let found = std::fs::read_to_string(committed().join(name)).unwrap_or_default();
+        let (found, made) = (shape(name, &found), shape(name, text));
+        let differs = made.iter().zip(&found).find(|(made, found)| made != found);
         assert!(
-            found == *text,
-            "{name} differs: run `cargo run --example generate_demo`"
+            differs.is_none() && made.len() == found.len(),
+            "{name} differs: run `cargo run --release --example record_demo`; {differs:?}"
         );
     }
     let logs = std::fs::read_dir(committed().join("logs")).unwrap();
     assert_eq!(
         logs.count(),
-        files.len() - 1,
-        "assets/demo/logs holds a file that is not generated"
+        recorded.len() - 1,
+        "assets/demo/logs holds a file that was not recorded"
     );
 }
 
-#[cfg(feature = "engine")]
+/// The way of `--demo`: a copy goes on, asked with the script that comes with it.
 #[test]
-fn the_script_for_follow_ups_is_one() {
-    let file = format!("scripted:{}", committed().join("model.yaml").display());
-    fast_rlm::provider::open(&file, &fast_rlm::provider::Settings::default()).unwrap();
+fn a_copy_of_the_demo_answers_follow_ups_offline() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::copy(committed().join("state.json"), dir.path().join("state.json")).unwrap();
+    let settings = Settings {
+        script_delays: false,
+        ..Settings::default()
+    };
+    let model = Arc::new(Scripted::open(&committed().join("model.yaml"), &settings).unwrap());
+    let session = fast_rlm::Session::open(dir.path(), None).unwrap();
+    let before = session.queries().unwrap().len();
+    let session = session.config(fast_rlm::Config::default().provider(model));
+    for question in ["What does he say about the turnips?", "And what about zeppelins?"] {
+        let answer = session.query(question).unwrap().text().into_owned();
+        assert!(answer.starts_with("## What the keeper wrote about"), "{answer}");
+        assert!(
+            answer.contains("| 1908-02 |") && answer.contains("entries speak of it"),
+            "{answer}"
+        );
+    }
+    let answers = session.queries().unwrap();
+    assert_eq!(answers.len(), before + 2);
+    assert!(answers[before].value.to_string().contains("a crate of turnips"));
+    assert!(answers[before + 1].value.to_string().contains("went without saying"));
 }
 
 fn session() -> Session {

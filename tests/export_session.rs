@@ -53,8 +53,10 @@ fn export(format: Format, scope: Scope) -> (String, Report) {
 /// Every step's code in the demo's transcripts.
 fn codes() -> Vec<String> {
     let logs = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/demo/logs")).unwrap();
+    let logs = logs.map(|log| log.unwrap().path());
     let text: String = logs
-        .map(|log| std::fs::read_to_string(log.unwrap().path()).unwrap())
+        .filter(|log| log.extension().is_some_and(|kind| kind == "jsonl"))
+        .map(|log| std::fs::read_to_string(log).unwrap())
         .collect();
     let lines = text
         .lines()

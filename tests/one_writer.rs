@@ -75,6 +75,35 @@ fn a_second_writer_is_refused_and_told_who_holds_the_session() {
 }
 
 #[test]
+fn a_second_writer_can_wait_and_is_told_for_whom() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut child = holder(dir.path());
+    let waits = |seconds: &str| {
+        let query = asks(dir.path(), "now").option("--verbosity", "summary");
+        query.option("--wait", seconds)
+    };
+    let id = child.id().to_string();
+    let impatient = waits("0.2").run();
+    impatient.refused(4, &["waiting up to", &id, "is busy"]);
+
+    // Ctrl-C ends the waiting at once.
+    let second = waits("600").start();
+    std::thread::sleep(Duration::from_millis(500));
+    running::signal(&second, rustix::process::Signal::INT);
+    running::Ran::from(second.wait_with_output().unwrap()).refused(130, &["nothing of it was changed"]);
+
+    let third = waits("600").start();
+    std::thread::sleep(Duration::from_millis(500));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let answer = running::Ran::from(third.wait_with_output().unwrap()).answer();
+    assert_eq!(
+        serde_json::from_str::<Value>(&answer).unwrap(),
+        json!(["now", "now", 1])
+    );
+}
+
+#[test]
 fn a_killed_writer_is_never_in_the_way() {
     let dir = tempfile::tempdir().unwrap();
     let mut child = holder(dir.path());

@@ -4,7 +4,7 @@ use super::Error;
 use super::scenes::Scene;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use fast_rlm::model::{BodyRef, Session};
-use fast_rlm::source::{self, OpenOptions, Opened, SearchPattern, Source, Stop};
+use fast_rlm::source::{self, Comparison, OpenOptions, Opened, SearchPattern, Source, Stop};
 use fast_rlm::text::SafeText;
 use fast_rlm::tui::action::{Abilities, Context};
 use fast_rlm::tui::body::Body;
@@ -15,8 +15,10 @@ use fast_rlm::tui::driver::{Msg, Opening, State};
 use fast_rlm::tui::effect::{Effect, Token};
 use fast_rlm::tui::input::{Answer, Reply};
 use fast_rlm::tui::keymap::Keymap;
-use fast_rlm::tui::screens::Route;
+use fast_rlm::tui::live::{Desk, DriveOptions};
+use fast_rlm::tui::screens::{Against, QueryKey, Route};
 use fast_rlm::tui::theme::{Depth, Theme};
+use fast_rlm::tui::widgets::prompt::Settings;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Rect, Size};
 use std::path::{Path, PathBuf};
@@ -51,7 +53,7 @@ impl Stage {
             ..OpenOptions::default()
         };
         let mut stage = Self {
-            state: State::new(world(size, dark)),
+            state: State::new(world(size, dark), Arc::new(offline())),
             source: None,
             size,
             _copies: copies,
@@ -66,11 +68,18 @@ impl Stage {
         match opened {
             Opened::Session { mut events, source } => {
                 source.scan(&Stop::default(), &mut |more| events.extend(more));
+                let desk = Some(Desk {
+                    dir: source.dir().to_owned(),
+                    opened: source.dir().to_owned(),
+                    closed: None,
+                });
                 self.source = Some(source);
                 Opening {
+                    desk,
                     route: Route::Overview,
                     can: Abilities {
                         session: true,
+                        ask: true,
                         ..Abilities::default()
                     },
                     sessions: None,
@@ -78,6 +87,7 @@ impl Stage {
                 }
             }
             Opened::Picker { dir, sessions } => Opening {
+                desk: None,
                 route: Route::Picker,
                 can: Abilities::default(),
                 sessions: Some(SessionList {
@@ -144,6 +154,12 @@ impl Stage {
                 let hits = self.search(&pattern);
                 answer(token, Ok(Reply::Hits { hits, done: true }))
             }
+            Effect::Compare {
+                token,
+                left: Some(left),
+                right: Against::Run(right),
+            } => answer(token, self.compared(left, right)),
+            Effect::LoadNames { token, run_id } => answer(token, self.names(&run_id)),
             Effect::Work { token, work } => answer(token, Ok(Reply::Worked((work.run)(&Stop::default())))),
             _ => Vec::new(),
         }
@@ -159,12 +175,40 @@ impl Stage {
         Ok(body)
     }
 
+    fn compared(&self, left: QueryKey, right: QueryKey) -> Result<Reply, SafeText> {
+        let side = |key: QueryKey| {
+            let source = self.source.as_ref()?;
+            Some(source.side_of_run(key.find(self.state.session())?, &Stop::default()))
+        };
+        let sides = side(left).zip(side(right)).ok_or(SafeText::literal("no such run"));
+        sides.map(|(left, right)| Reply::Compared(Arc::new(Comparison::of(left, right))))
+    }
+
+    fn names(&self, run_id: &str) -> Result<Reply, SafeText> {
+        let source = self.source.as_ref().ok_or(SafeText::literal("no session"))?;
+        let names = source.names_after(run_id);
+        names
+            .map(|names| Reply::Names(Arc::new(names)))
+            .map_err(|why| SafeText::line(&why))
+    }
+
     fn search(&self, pattern: &str) -> Vec<source::Hit> {
         let mut found = Vec::new();
         if let (Some(source), Some(pattern)) = (&self.source, SearchPattern::new(pattern)) {
             source.search(&pattern, &Stop::default(), &mut |hits| found.extend(hits));
         }
         found
+    }
+}
+
+/// Follow-ups are answered by the demo's own script.
+fn offline() -> DriveOptions {
+    DriveOptions {
+        settings: Settings {
+            model: Some("scripted:demo".into()),
+            ..Settings::default()
+        },
+        ..DriveOptions::default()
     }
 }
 
@@ -181,6 +225,7 @@ fn world(size: Size, dark: bool) -> World {
         can: Abilities::default(),
         base: Context::Everywhere,
         sessions: None,
+        running: Arc::default(),
         size,
         now: NOW,
         wall: WALL,

@@ -40,7 +40,7 @@ pub struct LogArgs {
     #[arg(long, conflicts_with = "target")]
     pub demo: bool,
 
-    /// Model of the root agent, for queries asked in the terminal program
+    /// Model of the root agent, for queries asked in the terminal program [env: FAST_RLM_MODEL]
     #[arg(long, help_heading = SCREENS, value_name = "MODEL")]
     pub primary_agent: Option<String>,
 

@@ -13,6 +13,10 @@ const FILES: &[(&str, &[u8])] = &[
         include_bytes!("../../assets/demo/logs/run_2026-03-14T18-41-07-312Z.jsonl"),
     ),
     (
+        "logs/run_2026-03-14T18-41-07-312Z.query",
+        include_bytes!("../../assets/demo/logs/run_2026-03-14T18-41-07-312Z.query"),
+    ),
+    (
         "logs/run_2026-03-14T18-46-20-004Z.jsonl",
         include_bytes!("../../assets/demo/logs/run_2026-03-14T18-46-20-004Z.jsonl"),
     ),
@@ -45,8 +49,20 @@ const FILES: &[(&str, &[u8])] = &[
 /// Its name.
 const NAME: &str = "demo";
 
-/// Unpacks the demo session; its directory lies in the temporary one.
-pub(super) fn unpack() -> io::Result<(TempDir, PathBuf)> {
+/// What answers follow-up questions offline; no part of the session.
+const SCRIPT: (&str, &[u8]) = ("model.yaml", include_bytes!("../../assets/demo/model.yaml"));
+
+/// The demo, unpacked until this is dropped.
+pub(super) struct Demo {
+    /// The session's directory.
+    pub(super) session: PathBuf,
+    /// The script beside it.
+    pub(super) script: PathBuf,
+    _temporary: TempDir,
+}
+
+/// Unpacks the demo session and its script.
+pub(super) fn unpack() -> io::Result<Demo> {
     let temporary = tempfile::Builder::new().prefix("fast-rlm-").tempdir()?;
     let session = temporary.path().join(NAME);
     for (path, bytes) in FILES {
@@ -56,19 +72,22 @@ pub(super) fn unpack() -> io::Result<(TempDir, PathBuf)> {
         }
         fs::write(place, bytes)?;
     }
-    Ok((temporary, session))
+    let script = temporary.path().join(SCRIPT.0);
+    fs::write(&script, SCRIPT.1)?;
+    Ok(Demo {
+        session,
+        script,
+        _temporary: temporary,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// What belongs to the demo and not to its session: the script that answers follow-ups.
-    const BESIDE: &str = "model.yaml";
-
     #[test]
     fn every_file_of_the_demo_is_there() {
-        let (_temporary, session) = unpack().unwrap();
+        let demo = unpack().unwrap();
         let source = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/demo");
         for part in ["", "logs"] {
             let names = |dir: PathBuf| {
@@ -76,11 +95,11 @@ mod tests {
                     .unwrap()
                     .map(|entry| entry.unwrap().file_name())
                     .collect();
-                names.retain(|name| name != BESIDE);
+                names.retain(|name| name != SCRIPT.0);
                 names.sort();
                 names
             };
-            assert_eq!(names(session.join(part)), names(PathBuf::from(source).join(part)));
+            assert_eq!(names(demo.session.join(part)), names(PathBuf::from(source).join(part)));
         }
     }
 }

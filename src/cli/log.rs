@@ -14,7 +14,7 @@ use super::args::LogArgs;
 use super::output::{WRONG, complain, print};
 use super::progress::ProgressLine;
 use super::terminal::{self, Look};
-use super::{demo, facts, stats};
+use super::{demo, driving, facts, stats};
 
 /// Where sessions are looked for without a TARGET.
 const PLACES: [&str; 2] = [".", "runs"];
@@ -51,12 +51,12 @@ pub fn log_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
     if args.demo {
         return match demo::unpack() {
-            Ok((_temporary, session)) => run(&session, mode.unwrap_or(Mode::Stats), &args),
+            Ok(demo) => run(&demo.session, mode.unwrap_or(Mode::Stats), &args, Some(&demo.script)),
             Err(error) => complain(&format!("cannot unpack the demo into the temporary directory: {error}")),
         };
     }
     match &args.target {
-        Some(target) => run(target, mode.unwrap_or(Mode::Stats), &args),
+        Some(target) => run(target, mode.unwrap_or(Mode::Stats), &args, None),
         None => without_target(mode, &args),
     }
 }
@@ -83,17 +83,16 @@ impl LogArgs {
     }
 }
 
-fn run(target: &Path, mode: Mode, args: &LogArgs) -> ExitCode {
+/// `script` answers questions about the demo.
+fn run(target: &Path, mode: Mode, args: &LogArgs, script: Option<&Path>) -> ExitCode {
     match open(target, &args.open_options()) {
+        Ok(opened) if mode == Mode::Screens => screens(opened, args, script),
         Ok(opened) => show(opened, mode, args),
         Err(error) => complain(&error.to_string()),
     }
 }
 
 fn show(opened: Opened, mode: Mode, args: &LogArgs) -> ExitCode {
-    if mode == Mode::Screens {
-        return screens(opened, args);
-    }
     match opened {
         Opened::Session { events, source } => {
             let mut session = Session::default();
@@ -135,7 +134,7 @@ fn without_target(mode: Option<Mode>, args: &LogArgs) -> ExitCode {
         None
     };
     match around {
-        Some(opened) if terminal::refuses_screens().is_none() => screens(opened, args),
+        Some(opened) if terminal::refuses_screens().is_none() => screens(opened, args, None),
         Some(opened) => show(opened, Mode::Stats, args),
         None => {
             let _ = std::io::Write::write_all(&mut std::io::stderr(), NOTHING.as_bytes());
@@ -153,7 +152,7 @@ fn around() -> Option<Opened> {
     Some(Opened::Picker { dir, sessions })
 }
 
-fn screens(opened: Opened, args: &LogArgs) -> ExitCode {
+fn screens(opened: Opened, args: &LogArgs, script: Option<&Path>) -> ExitCode {
     let view = tui::ctx::ViewOptions {
         utc: args.utc,
         ascii: args.ascii,
@@ -167,6 +166,7 @@ fn screens(opened: Opened, args: &LogArgs) -> ExitCode {
         theme: args.theme.clone(),
         keymap: None,
         open: args.open_options(),
+        drive: driving::options(args, script),
     };
     match tui::run(opened, &options) {
         Ok(code) => ExitCode::from(code),

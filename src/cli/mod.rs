@@ -2,7 +2,10 @@
 
 mod args;
 mod demo;
+mod driving;
 mod facts;
+#[cfg(feature = "engine")]
+pub mod lab;
 mod log;
 mod output;
 mod progress;

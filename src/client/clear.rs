@@ -32,7 +32,10 @@ impl Session {
         let _lock = SessionLock::acquire(dir, home.wait)?;
         refuse_newer(dir)?;
         // First: a process that dies in between leaves a file that the next writer knows to be cleared.
-        append_cleared(dir, home.storage.as_deref())?;
+        match &home.log {
+            Some(log) => clear_log(&log.store, &log.session)?,
+            None => append_cleared(dir, home.storage.as_deref())?,
+        }
         unlink(&dir.join("state.json"))
     }
 }
@@ -67,11 +70,16 @@ fn append_cleared(dir: &Path, storage: Option<&Path>) -> Result<(), Error> {
         Ok(None) | Err(StoreError::UnknownSession { .. }) => return Ok(()),
         Err(error) => return Err(error.into()),
     };
-    let writer = SessionWriter::take_over(&store, &row.id)?;
+    clear_log(&store, &row.id)
+}
+
+fn clear_log(store: &Store, session: &str) -> Result<(), Error> {
+    let writer = SessionWriter::take_over(store, session)?;
+    let row = writer.row()?;
     let cleared = Cleared {
         reason: ClearReason::Asked,
     };
-    let mut events = drop_questions(&store, &writer)?;
+    let mut events = drop_questions(store, &writer)?;
     events.push(NewEvent::of_session(
         &format!("cleared.{}", row.events),
         now(),

@@ -1,7 +1,7 @@
 //! What a session's queries are run with: models, limits, grants, secrets, files. Names are those of the configuration
 //! file. Nothing is opened, read or checked here; that happens when the first query begins.
 
-use crate::engine::{Guard, Limits};
+use crate::engine::{Allowance, Approver, Guard, Limits, Observation, Tool, ToolGroup};
 use crate::provider::{Provider, Settings as ProviderSettings};
 use serde_json::Value;
 use std::fmt;
@@ -26,6 +26,7 @@ pub struct Config {
     pub(super) sub: ModelChoice,
     pub(super) providers: Option<ProviderSettings>,
     pub(super) limits: Limits,
+    pub(super) allowance: Allowance,
     /// US dollars, as given.
     pub(super) max_money_spent: Option<f64>,
     pub(super) guard: Guard,
@@ -33,6 +34,13 @@ pub struct Config {
     pub(super) schema: Option<Value>,
     pub(super) tools: Vec<ToolSource>,
     pub(super) no_tools: bool,
+    pub(super) host_tools: Vec<Arc<dyn Tool>>,
+    pub(super) groups: Vec<ToolGroup>,
+    pub(super) ambient: Vec<Observation>,
+    pub(super) approver: Option<Arc<dyn Approver>>,
+    pub(super) no_cassette: bool,
+    pub(super) cell_cap: Option<u64>,
+    pub(super) auto_resume: bool,
     pub(super) inherit_tools: bool,
     pub(super) env: Vec<Hidden>,
     pub(super) secrets: Vec<Hidden>,
@@ -194,6 +202,39 @@ impl Config {
         self
     }
 
+    /// A tool that the host runs: the root may call it, and hand it to its sub-agents.
+    #[must_use]
+    pub fn tool(mut self, tool: impl Tool + 'static) -> Self {
+        self.host_tools.push(Arc::new(tool));
+        self
+    }
+
+    /// Groups of tools that are hidden until their signal is observed, and then stay for the rest of the session.
+    #[must_use]
+    pub fn groups(mut self, groups: impl IntoIterator<Item = ToolGroup>) -> Self {
+        self.groups.extend(groups);
+        self
+    }
+
+    /// What is observed from the start.
+    #[must_use]
+    pub fn ambient_signals(mut self, observed: impl IntoIterator<Item = Observation>) -> Self {
+        self.ambient.extend(observed);
+        self
+    }
+
+    /// Who decides about tool calls and questions before they are made. Default: all given tools are allowed.
+    #[must_use]
+    pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
+        self.approver = Some(Arc::new(approver));
+        self
+    }
+
+    pub(super) fn shared_approver(mut self, approver: Arc<dyn Approver>) -> Self {
+        self.approver = Some(approver);
+        self
+    }
+
     /// Whether tools are given at all. Default: yes.
     #[must_use]
     pub fn enable_tools(mut self, on: bool) -> Self {
@@ -253,12 +294,64 @@ impl Config {
     }
 }
 
+/// What is recorded, and what becomes of a query that a crash cut.
+impl Config {
+    /// Whether results of leaf calls are recorded, so that queries can be replayed, forked and gone on with. Default: yes.
+    #[must_use]
+    pub fn cassette(mut self, on: bool) -> Self {
+        self.no_cassette = !on;
+        self
+    }
+
+    /// Bytes of one such result, as JSON, up to which it is kept whole. Default 1 MiB. A query with a larger one cannot be
+    /// replayed.
+    #[must_use]
+    pub fn cell_cap(mut self, bytes: u64) -> Self {
+        self.cell_cap = Some(bytes);
+        self
+    }
+
+    pub(super) fn resumes(&self) -> bool {
+        self.auto_resume
+    }
+
+    /// Whether a query that was cut is finished before the next one is asked. Default: no, because it may cost money.
+    #[must_use]
+    pub fn auto_resume(mut self, on: bool) -> Self {
+        self.auto_resume = on;
+        self
+    }
+}
+
 /// Files, and other writers.
 impl Config {
     /// Transcripts go here. Default: `logs/` in the session's directory.
     #[must_use]
     pub fn log_dir(mut self, dir: impl Into<PathBuf>) -> Self {
         self.log_dir = Some(dir.into());
+        self
+    }
+
+    /// What a person may allow a query beyond `max_money_spent` while it runs. Default: nothing.
+    #[must_use]
+    pub fn allowance(mut self, allowance: Allowance) -> Self {
+        self.allowance = allowance;
+        self
+    }
+
+    /// All limits on calls and tokens of a query times `factor`: a person lets it go on beyond them.
+    #[must_use]
+    pub(crate) fn stretched(mut self, factor: u32) -> Self {
+        let factor = u64::from(factor);
+        let limits = &mut self.limits;
+        for limit in [
+            &mut limits.max_calls_per_subagent,
+            &mut limits.max_completion_tokens,
+            &mut limits.max_prompt_tokens,
+        ] {
+            *limit = limit.saturating_mul(factor);
+        }
+        limits.max_global_calls = limits.max_global_calls.map(|limit| limit.saturating_mul(factor));
         self
     }
 

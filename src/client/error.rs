@@ -3,6 +3,7 @@
 use crate::disk::atomic::advice;
 use crate::disk::lock::LockError;
 use crate::engine::{BeginError, MemoryError, Question, RunError, Spent};
+use crate::lab::LabError;
 use crate::provider::OpenError;
 use crate::repl::PrepareError;
 use crate::store::StoreError;
@@ -81,6 +82,9 @@ pub enum Error {
     /// The query ended without FINAL. The session keeps every completed step and stays usable.
     #[error("{}; its transcript: {}", .0.error, .0.transcript.display())]
     Run(Box<FailedRun>),
+    /// A recorded run could not be run again.
+    #[error(transparent)]
+    Lab(#[from] LabError),
     /// A defect of this library, or of a caller's own provider: the query's task panicked.
     #[error("the query's task panicked; the session keeps every completed step, and can be queried again")]
     Panicked,
@@ -104,6 +108,7 @@ pub struct FailedRun {
 impl From<BeginError> for Error {
     fn from(error: BeginError) -> Self {
         match error {
+            BeginError::Cancelled => Self::Cancelled,
             BeginError::Lock(error) => Self::Lock(error),
             BeginError::Memory(error) => Self::Memory(error),
             BeginError::Store(error) => Self::Store(error),

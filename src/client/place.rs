@@ -2,8 +2,10 @@
 
 use super::ephemeral::EphemeralDir;
 use super::error::Error;
+use crate::engine::SessionLog;
 use crate::store::check_session_id;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Where a session lives.
 #[derive(Debug)]
@@ -17,6 +19,33 @@ pub(super) enum Place {
         /// Of the store, where the session is not in one already.
         storage: PathBuf,
     },
+    /// In a client's store that is open.
+    Stored {
+        /// Of `state.json`.
+        dir: PathBuf,
+        /// Its log.
+        log: SessionLog,
+        /// Keeps the directory of a store that has none.
+        files: Arc<Files>,
+    },
+}
+
+/// Where a client's sessions have their files: the storage directory, or a private one that goes with the client.
+#[derive(Debug)]
+pub(super) enum Files {
+    /// The storage directory.
+    Storage(PathBuf),
+    /// Of stores without one.
+    Ephemeral(EphemeralDir),
+}
+
+impl Files {
+    pub(super) fn dir(&self) -> &Path {
+        match self {
+            Self::Storage(dir) => dir,
+            Self::Ephemeral(dir) => dir.path(),
+        }
+    }
 }
 
 impl Place {
@@ -43,7 +72,7 @@ impl Place {
     pub(super) fn dir(&self) -> &Path {
         match self {
             Self::Ephemeral(dir) => dir.path(),
-            Self::Kept { dir, .. } => dir,
+            Self::Kept { dir, .. } | Self::Stored { dir, .. } => dir,
         }
     }
 
@@ -52,6 +81,23 @@ impl Place {
         match self {
             Self::Ephemeral(dir) => dir.path(),
             Self::Kept { storage, .. } => storage,
+            Self::Stored { dir, .. } => dir,
+        }
+    }
+
+    /// Its log, where its store is open.
+    pub(super) fn log(&self) -> Option<SessionLog> {
+        match self {
+            Self::Stored { log, .. } => Some(log.clone()),
+            Self::Ephemeral(_) | Self::Kept { .. } => None,
+        }
+    }
+
+    /// Where its store's sessions have their files, where the store is open.
+    pub(super) fn files(&self) -> Option<Arc<Files>> {
+        match self {
+            Self::Stored { files, .. } => Some(files.clone()),
+            Self::Ephemeral(_) | Self::Kept { .. } => None,
         }
     }
 
@@ -59,7 +105,7 @@ impl Place {
     pub(super) fn leave(&self) -> Result<(), Error> {
         match self {
             Self::Ephemeral(dir) => dir.remove(),
-            Self::Kept { .. } => Ok(()),
+            Self::Kept { .. } | Self::Stored { .. } => Ok(()),
         }
     }
 }

@@ -4,7 +4,7 @@
 use super::config::Config;
 use super::error::Error;
 use super::place::Place;
-use crate::engine::{Home, Person, Question, Settings, Unwatched, Watch, waiting};
+use crate::engine::{Home, Person, Question, Settings, Unwatched, Watch, waiting, waiting_in};
 use crate::provider::Cancel;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -96,13 +96,18 @@ impl Session {
     }
 
     pub(super) fn at(dir: Option<PathBuf>, id: Option<&str>) -> Result<Self, Error> {
+        Ok(Self::in_place(Place::of(dir, id)?, Arc::default()))
+    }
+
+    /// A session in `place`, whose queries take turns with all that hold `turn`.
+    pub(super) fn in_place(place: Place, turn: Arc<tokio::sync::Mutex<()>>) -> Self {
         let shared = Shared {
-            place: Place::of(dir, id)?,
+            place,
             closed: AtomicBool::new(false),
-            turn: Arc::default(),
+            turn,
             running: Mutex::default(),
         };
-        Ok(Self {
+        Self {
             shared: Arc::new(shared),
             config: Arc::default(),
             opened: Arc::default(),
@@ -110,7 +115,39 @@ impl Session {
             watch: Arc::new(Unwatched),
             person: None,
             parks: true,
-        })
+        }
+    }
+
+    pub(super) fn watched_by(mut self, watch: Arc<dyn Watch>) -> Self {
+        self.watch = watch;
+        self
+    }
+
+    /// The same handle on the session in another place: with its configuration, its watchers and its turns.
+    pub(super) fn beside(&self, place: Place) -> Self {
+        let other = Self::in_place(place, self.shared.turn.clone());
+        Self {
+            shared: other.shared,
+            ..self.clone()
+        }
+    }
+
+    /// Shares what a configuration has been opened to.
+    pub(super) fn opened_with(mut self, config: Arc<Config>, opened: Arc<Mutex<Option<Arc<Settings>>>>) -> Self {
+        self.config = config;
+        self.opened = opened;
+        self
+    }
+
+    /// The same handle with another configuration, changed from its own.
+    pub(super) fn reconfigured(self, change: impl FnOnce(Config) -> Config) -> Self {
+        let config = change((*self.config).clone());
+        self.config(config)
+    }
+
+    /// Its configuration.
+    pub(super) fn configured(&self) -> &Config {
+        &self.config
     }
 
     /// What this handle's queries are run with, and those of clones made of it from now on.
@@ -160,7 +197,11 @@ impl Session {
         if !dir.exists() {
             return Ok(None);
         }
-        Ok(waiting(dir)?.map(|waiting| waiting.question))
+        let waiting = match self.shared.place.log() {
+            Some(log) => waiting_in(&log)?,
+            None => waiting(dir)?,
+        };
+        Ok(waiting.map(|waiting| waiting.question))
     }
 
     /// The session's directory: `state.json`, `logs/`. It may not exist yet.
@@ -206,6 +247,7 @@ impl Session {
             log_dir: config.log_dir.clone(),
             prefix: config.prefix.clone().unwrap_or(usual.prefix),
             absolute_logs: config.absolute_logs,
+            log: self.shared.place.log(),
             storage: self.parks.then(|| self.shared.place.storage().to_owned()),
             wait: config.wait,
             dir: usual.dir,

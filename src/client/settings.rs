@@ -5,6 +5,7 @@ use super::error::Error;
 use crate::engine::{Limits, Model, Settings};
 use crate::provider::{self, Settings as ProviderSettings};
 use crate::repl::ToolModule;
+use crate::store::DEFAULT_CELL_CAP;
 use crate::text::parse_nano;
 use crate::text::secret::Secrets;
 use std::path::Path;
@@ -13,6 +14,44 @@ impl Config {
     /// Opens and reads what it names. Blocks on files; touches no network.
     pub(super) fn open(&self) -> Result<Settings, Error> {
         let providers = self.providers.clone().unwrap_or_else(ProviderSettings::from_env);
+        let secrets = self.registered(&providers)?;
+        let model = self.primary.open(&providers)?;
+        let sub_model = match self.sub.is_empty() {
+            true => model.clone(),
+            false => self.sub.or(&self.primary).open(&providers)?,
+        };
+        Ok(Settings {
+            sub_model,
+            limits: self.limits()?,
+            allowance: self.allowance.clone(),
+            guard: self.guard,
+            instruction: self.instruction.clone(),
+            schema: self.schema.clone(),
+            tools: self.tools()?,
+            inherit_tools: self.inherit_tools,
+            env: self.environment(),
+            host_tools: if self.no_tools {
+                Vec::new()
+            } else {
+                self.host_tools.clone()
+            },
+            groups: self.groups.clone(),
+            ambient: self.ambient.clone(),
+            approver: self.approver.clone(),
+            cassette: !self.no_cassette,
+            cell_cap: self.cell_cap.unwrap_or(DEFAULT_CELL_CAP),
+            code_in_context: !self.no_session_code,
+            secrets,
+            ..Settings::new(model)
+        })
+    }
+
+    /// What is kept out of records. Opens no model.
+    pub(super) fn known_secrets(&self) -> Result<Secrets, Error> {
+        self.registered(&self.providers.clone().unwrap_or_else(ProviderSettings::from_env))
+    }
+
+    fn registered(&self, providers: &ProviderSettings) -> Result<Secrets, Error> {
         let secrets = Secrets::default();
         match providers.register_secrets(&secrets) {
             // A key that no backend of ours will use need not be one that can be protected.
@@ -22,24 +61,12 @@ impl Config {
         for Hidden { name, value } in self.secrets.iter().chain(&self.env) {
             secrets.register(name, value)?;
         }
-        let model = self.primary.open(&providers)?;
-        let sub_model = match self.sub.is_empty() {
-            true => model.clone(),
-            false => self.sub.or(&self.primary).open(&providers)?,
-        };
-        Ok(Settings {
-            sub_model,
-            limits: self.limits()?,
-            guard: self.guard,
-            instruction: self.instruction.clone(),
-            schema: self.schema.clone(),
-            tools: self.tools()?,
-            inherit_tools: self.inherit_tools,
-            env: self.env.iter().map(|h| (h.name.clone(), h.value.clone())).collect(),
-            code_in_context: !self.no_session_code,
-            secrets,
-            ..Settings::new(model)
-        })
+        Ok(secrets)
+    }
+
+    /// Values of the REPLs' environment.
+    pub(super) fn environment(&self) -> Vec<(String, String)> {
+        self.env.iter().map(|h| (h.name.clone(), h.value.clone())).collect()
     }
 
     fn limits(&self) -> Result<Limits, Error> {

@@ -4,7 +4,7 @@ use super::error::{Error, FailedRun};
 use super::output::Output;
 use super::python;
 use super::session::Session;
-use crate::engine::{self, Answer, Input, Query, RunError, RunEvent, Watch, What, run_query};
+use crate::engine::{self, Answer, GoOn, Input, Query, RunError, RunEvent, Watch, What, go_on, run_query};
 use crate::provider::Cancel;
 use serde_json::Value;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -45,7 +45,8 @@ impl Session {
 }
 
 /// Cancelling a query that has ended changes nothing.
-struct CancelWhenDropped(Cancel);
+#[derive(Debug)]
+pub(super) struct CancelWhenDropped(pub(super) Cancel);
 
 impl Drop for CancelWhenDropped {
     fn drop(&mut self) {
@@ -54,14 +55,14 @@ impl Drop for CancelWhenDropped {
 }
 
 /// One query, on its way.
-struct Turn {
+pub(super) struct Turn {
     session: Session,
     input: Input,
     cancel: Cancel,
 }
 
 impl Turn {
-    fn new(session: &Session, input: Input) -> Self {
+    pub(super) fn new(session: &Session, input: Input) -> Self {
         Self {
             session: session.clone(),
             input,
@@ -69,8 +70,13 @@ impl Turn {
         }
     }
 
+    /// Stops it.
+    pub(super) fn cancel(&self) -> Cancel {
+        self.cancel.clone()
+    }
+
     /// Waits for its turn, and takes it.
-    async fn run(self) -> Result<Output, Error> {
+    pub(super) async fn run(self) -> Result<Output, Error> {
         let shared = self.session.shared.clone();
         let _turn = shared.turn.clone().lock_owned().await;
         *shared.running() = Some(self.cancel.clone());
@@ -83,33 +89,63 @@ impl Turn {
     }
 
     async fn take(self) -> Result<Output, Error> {
-        let session = self.session.clone();
-        let ready = tokio::task::spawn_blocking(move || {
-            let dir = session.open_dir()?;
-            let settings = session.settings()?;
-            let python = python::load(&mut |line| tracing::info!("{line}"))?;
-            make_dir(dir)?;
-            Ok::<_, Error>((settings, python))
-        });
-        let (settings, python) = ready.await.unwrap_or(Err(Error::Panicked))?;
-        if self.session.shared.is_closed() {
-            return Err(Error::Closed);
+        if self.session.configured().resumes()
+            && let Some(cut) = self.session.interrupted()?
+            && cut.completed + u32::from(cut.in_flight) > 0
+        {
+            // What it ends in is in its own record; a query that cannot go on must not keep the next one from beginning.
+            let _ = finish_cut(&self.session, cut.turn, self.cancel.clone()).await;
         }
-        if self.cancel.is_cancelled() {
-            return Err(Error::Cancelled);
-        }
-        let steps = Arc::new(Steps::of(self.session.watch.clone()));
-        let query = Query {
-            input: self.input,
-            settings,
-            factory: Arc::new(python),
-            watch: steps.clone(),
-            cancel: self.cancel,
-            person: self.session.person.clone(),
-        };
+        let (query, steps) = prepare(&self.session, self.input, self.cancel).await?;
         let answer = ask(&self.session, query).await?;
         output(answer, steps.count.load(Ordering::SeqCst))
     }
+}
+
+/// Goes on with a turn that a crash cut.
+pub(super) async fn finish_cut(session: &Session, turn: u32, cancel: Cancel) -> Result<Output, Error> {
+    let how = GoOn {
+        turn,
+        ..GoOn::default()
+    };
+    go_on_with(session, how, cancel).await
+}
+
+/// Goes on with a session's last turn.
+pub(super) async fn go_on_with(session: &Session, how: GoOn, cancel: Cancel) -> Result<Output, Error> {
+    // The turn's own input is used.
+    let (query, steps) = prepare(session, Input::Text(String::new()), cancel).await?;
+    let answer = go_on(&session.home(), how, query).await?;
+    output(answer, steps.count.load(Ordering::SeqCst))
+}
+
+/// Everything that a query needs, and its steps as they will be counted.
+pub(super) async fn prepare(session: &Session, input: Input, cancel: Cancel) -> Result<(Query, Arc<Steps>), Error> {
+    let ours = session.clone();
+    let ready = tokio::task::spawn_blocking(move || {
+        let dir = ours.open_dir()?;
+        let settings = ours.settings()?;
+        let python = python::load(&mut |line| tracing::info!("{line}"))?;
+        make_dir(dir)?;
+        Ok::<_, Error>((settings, python))
+    });
+    let (settings, python) = ready.await.unwrap_or(Err(Error::Panicked))?;
+    if session.shared.is_closed() {
+        return Err(Error::Closed);
+    }
+    if cancel.is_cancelled() {
+        return Err(Error::Cancelled);
+    }
+    let steps = Arc::new(Steps::of(session.watch.clone()));
+    let query = Query {
+        input,
+        settings,
+        factory: Arc::new(python),
+        watch: steps.clone(),
+        cancel,
+        person: session.person.clone(),
+    };
+    Ok((query, steps))
 }
 
 /// A session that waits for an answer takes what it is sent for one.
@@ -136,7 +172,7 @@ fn make_dir(dir: &std::path::Path) -> Result<(), Error> {
     })
 }
 
-fn output(answer: Answer, steps: u64) -> Result<Output, Error> {
+pub(super) fn output(answer: Answer, steps: u64) -> Result<Output, Error> {
     let (usage, run_id, transcript) = (answer.spent, answer.run_id, answer.transcript);
     let output = |value, converted, suspended| Output {
         value,
@@ -161,13 +197,13 @@ fn output(answer: Answer, steps: u64) -> Result<Output, Error> {
 }
 
 /// Counts the root's steps on their way to who watches.
-struct Steps {
-    count: AtomicU64,
+pub(super) struct Steps {
+    pub(super) count: AtomicU64,
     watch: Arc<dyn Watch>,
 }
 
 impl Steps {
-    fn of(watch: Arc<dyn Watch>) -> Self {
+    pub(super) fn of(watch: Arc<dyn Watch>) -> Self {
         let count = AtomicU64::new(0);
         Self { count, watch }
     }

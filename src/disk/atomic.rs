@@ -84,6 +84,23 @@ pub fn write(path: &Path, content: &[u8]) -> Result<(), WriteError> {
 ///
 /// As [`write()`]; an error of `produce` counts as [`WritePhase::Write`].
 pub fn write_with(path: &Path, produce: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), WriteError> {
+    replace(path, create_beside, produce)
+}
+
+/// As [`write()`], for a file that only its owner can read, whatever the permissions were before.
+///
+/// # Errors
+///
+/// As [`write()`].
+pub fn write_private(path: &Path, content: &[u8]) -> Result<(), WriteError> {
+    replace(path, create_private_beside, |file| file.write_all(content))
+}
+
+fn replace(
+    path: &Path,
+    create: impl FnOnce(&Path) -> io::Result<NamedTempFile>,
+    produce: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), WriteError> {
     let failed = |phase| {
         move |source| WriteError {
             path: path.to_owned(),
@@ -91,7 +108,7 @@ pub fn write_with(path: &Path, produce: impl FnOnce(&mut dyn Write) -> io::Resul
             source,
         }
     };
-    let mut temp = create_beside(path).map_err(failed(WritePhase::Create))?;
+    let mut temp = create(path).map_err(failed(WritePhase::Create))?;
     produce(temp.as_file_mut())
         .and_then(|()| fault::point("atomic.write"))
         .map_err(failed(WritePhase::Write))?;
@@ -157,6 +174,16 @@ fn create_beside(path: &Path) -> io::Result<NamedTempFile> {
         temp.as_file().set_permissions(old.permissions())?;
     }
     Ok(temp)
+}
+
+/// Temporary files are their owner's alone unless told otherwise.
+fn create_private_beside(path: &Path) -> io::Result<NamedTempFile> {
+    fault::point("atomic.create")?;
+    let prefix = temp_prefix(path)?;
+    tempfile::Builder::new()
+        .prefix(&prefix)
+        .suffix(TEMP_SUFFIX)
+        .tempfile_in(directory_of(path))
 }
 
 /// `.state.json.` for `…/state.json`: hidden, and told apart from the files of any other program.

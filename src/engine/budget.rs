@@ -1,7 +1,8 @@
 //! What a query has used so far, shared by the root and all its sub-agents, and checked before each model call.
 
 use super::limits::{Exceeded, Limits};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Sums of a query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,18 +19,40 @@ pub struct Spent {
     pub calls: u64,
 }
 
+/// Money that a person allows a query beyond its limit, while it runs. Clones are the same.
+#[derive(Clone, Debug, Default)]
+pub struct Allowance(Arc<AtomicI64>);
+
+impl Allowance {
+    /// Lets the query spend `nano` nano-dollars in all. Less than its limit changes nothing.
+    pub fn allow(&self, nano: i64) {
+        self.0.store(nano, Ordering::SeqCst);
+    }
+
+    fn over(&self, limit_nano: i64) -> i64 {
+        limit_nano.max(self.0.load(Ordering::SeqCst))
+    }
+}
+
 /// The shared counter.
 #[derive(Debug)]
 pub struct Budget {
     limits: Limits,
+    allowance: Allowance,
     spent: Mutex<Spent>,
 }
 
 impl Budget {
     /// A fresh budget.
     pub fn new(limits: Limits) -> Self {
+        Self::raised_by(limits, Allowance::default())
+    }
+
+    /// A fresh budget that a person can raise while it is used.
+    pub fn raised_by(limits: Limits, allowance: Allowance) -> Self {
         Self {
             limits,
+            allowance,
             spent: Mutex::default(),
         }
     }
@@ -48,7 +71,7 @@ impl Budget {
     /// sub-agents cannot pass together where only one may.
     pub fn take_call(&self) -> Result<(), Exceeded> {
         let mut spent = self.lock();
-        check(&self.limits, &spent)?;
+        check(&self.limits, self.allowance.over(self.limits.max_money_nano), &spent)?;
         spent.calls += 1;
         Ok(())
     }
@@ -70,10 +93,10 @@ impl Budget {
     }
 }
 
-fn check(limits: &Limits, spent: &Spent) -> Result<(), Exceeded> {
-    if spent.nano >= i128::from(limits.max_money_nano) {
+fn check(limits: &Limits, money_nano: i64, spent: &Spent) -> Result<(), Exceeded> {
+    if spent.nano >= i128::from(money_nano) {
         return Err(Exceeded::Money {
-            limit_nano: limits.max_money_nano,
+            limit_nano: money_nano,
             spent_nano: spent.nano,
         });
     }
@@ -113,6 +136,22 @@ mod tests {
             }
         );
         assert_eq!(budget.spent().calls, 2, "a refused call is not counted");
+    }
+
+    #[test]
+    fn what_is_allowed_while_it_runs_counts_at_once() {
+        let limits = Limits {
+            max_money_nano: 100,
+            ..Limits::default()
+        };
+        let allowance = Allowance::default();
+        let budget = Budget::raised_by(limits, allowance.clone());
+        budget.add(1, 1, Some(100));
+        budget.take_call().unwrap_err();
+        allowance.allow(200);
+        budget.take_call().unwrap();
+        allowance.allow(1);
+        budget.take_call().unwrap_err();
     }
 
     #[test]

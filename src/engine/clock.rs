@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Now, in unix milliseconds.
-pub(super) fn now() -> i64 {
+pub(crate) fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
@@ -14,9 +14,14 @@ pub(super) fn new_run_id(now: i64) -> String {
     format!("{now}-{}", random_name(9))
 }
 
+/// Random bits, not for secrets.
+pub(super) fn random_bits() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
 /// `length` random characters of `0-9a-z`. The hasher's keys are random per process and differ per call.
 pub(super) fn random_name(length: usize) -> String {
-    let mut bits = RandomState::new().build_hasher().finish();
+    let mut bits = random_bits();
     let digit = |_| {
         let digit = u32::try_from(bits % 36).unwrap_or_default();
         bits /= 36;

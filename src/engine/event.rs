@@ -99,6 +99,7 @@ impl What {
         match self {
             Self::Started { task } => Self::Started { task: hide(task) },
             Self::Output(text) => Self::Output(hide(text)),
+            Self::Asked(question) => Self::Asked(question.redacted(secrets)),
             Self::Final(value) => Self::Final(redacted_value(value, secrets)),
             Self::Ended { error } => Self::Ended { error: error.map(hide) },
             Self::Notice(text) => Self::Notice(hide(text)),

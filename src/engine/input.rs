@@ -3,6 +3,7 @@
 use super::agent::{context, context_chars, task};
 use super::truncate::head;
 use crate::repl::{Context, ContextKind};
+use crate::store::payload::TurnStarted;
 use serde_json::Value;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -66,6 +67,15 @@ pub enum InputError {
         /// What is wrong, with line and column.
         what: String,
     },
+}
+
+/// The context of a recorded turn, read again where it is a file.
+///
+/// # Errors
+///
+/// [`InputError`] when the file is gone, or is no more what its extension says.
+pub fn recorded_context(started: &TurnStarted) -> Result<Context, InputError> {
+    Ok(Input::from_record(&started.query, &started.settings).prepare()?.context)
 }
 
 /// An input, ready for the root agent.

@@ -2,9 +2,10 @@
 //! transcript's line, state.json; only then is it told.
 
 use super::error::RunError;
+use super::gate::Tool;
 use super::journal::{EndedStep, Journal, Values};
 use super::memory::{RunRef, SessionMemory};
-use crate::repl::Sweep;
+use crate::repl::{Sweep, ToolInfo};
 use crate::store::payload::{ModelCall, StepEnded, TurnStarted};
 use crate::store::{Digest, SessionWriter};
 use serde_json::Value;
@@ -24,6 +25,8 @@ pub(super) struct KeptStep<'a> {
     pub(super) ok: bool,
     pub(super) sweep: Option<&'a Sweep>,
     pub(super) ended: StepEnded,
+    /// What the clocks showed it.
+    pub(super) readings: Vec<u64>,
     /// FINAL, when it was accepted.
     pub(super) result: Option<&'a Value>,
 }
@@ -89,13 +92,17 @@ impl Keeper {
         let text = self.memory.text(step.result.is_some())?;
         if let Some(journal) = &self.journal {
             let state = text.as_deref().map(Digest::of);
+            let values = Values::new(step.sweep, &self.memory);
+            let mut ended = step.ended;
+            values.describe(&mut ended.written);
             let ended = EndedStep {
-                ended: step.ended,
+                ended,
+                readings: step.readings,
                 sweep: step.sweep,
                 state,
                 result: step.result,
             };
-            journal.end_step(index(step.number), ended, &Values::new(step.sweep, &self.memory))?;
+            journal.end_step(index(step.number), ended, &values)?;
         }
         transcript()?;
         match text {
@@ -104,10 +111,30 @@ impl Keeper {
         }
     }
 
-    /// Closes a query that has no FINAL.
+    /// The number that the turn's randomness begins with.
+    pub(super) fn seed(&self) -> Option<u64> {
+        self.journal.as_ref().map(|journal| journal.seed())
+    }
+
+    /// Logs which tools the root has; without them in the log a replay has none.
+    pub(super) fn know_tools(&self, tools: &[ToolInfo], of_host: &[Arc<dyn Tool>]) {
+        if let Some(journal) = &self.journal {
+            // A log that cannot be written fails the first step.
+            let _ = journal.know_tools(tools, of_host);
+        }
+    }
+
+    /// A parked step runs again: until it has ended by itself, its question stays open.
+    pub(super) fn is_resuming(&self) -> bool {
+        self.journal.as_ref().is_some_and(|journal| journal.is_resuming())
+    }
+
+    /// Closes a query that has no FINAL. One that could not be kept stays open: what was written last counts.
     pub(super) fn fail(&mut self, error: &RunError) -> Result<(), RunError> {
-        let resuming = self.journal.as_ref().is_some_and(|journal| journal.is_resuming());
-        if resuming || matches!(error, RunError::Parked(_)) {
+        if error.is_unkept() {
+            return Ok(());
+        }
+        if self.is_resuming() || matches!(error, RunError::Parked(_)) {
             // The question stays open, and the query pending.
             return Ok(());
         }

@@ -1,44 +1,70 @@
 //! Opening a session for writing: lock, store, fencing token, recovery.
 
 use super::clock;
-use super::journal::{ParkedTurn, recover};
+use super::groups::Observation;
+use super::journal::{Cut, ParkedTurn, observed, recover};
 use super::session::{BeginError, Home};
 use super::settings::Settings;
-use crate::disk::lock::SessionLock;
+use crate::disk::lock::{LockError, SessionLock};
+use crate::provider::Cancel;
 use crate::store::{NewSession, Redact, SessionRow, SessionWriter, Storage, Store, StoreError, locate};
 use crate::text::secret::Secrets;
 use std::borrow::Cow;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// A held lock is tried this often.
+const POLL: Duration = Duration::from_millis(20);
 
 /// A session opened for writing: its lock is held, its files and log are in step.
 pub(super) struct Opened {
+    /// With the number of the next turn.
     pub(super) log: Option<(SessionWriter, u32)>,
+    pub(super) store: Option<Store>,
     pub(super) notes: Vec<String>,
     pub(super) parked: Option<ParkedTurn>,
     _lock: SessionLock,
 }
 
+/// Takes the session's lock; one that is held is waited for as long as `home` says, and no longer than until `cancel`.
+pub(super) async fn lock(home: &Home, cancel: &Cancel) -> Result<SessionLock, BeginError> {
+    let deadline = Instant::now() + home.wait;
+    loop {
+        match SessionLock::acquire(&home.dir, Duration::ZERO) {
+            Err(LockError::Busy { .. }) if Instant::now() < deadline => {}
+            done => return Ok(done?),
+        }
+        tokio::select! {
+            () = cancel.cancelled() => return Err(BeginError::Cancelled),
+            () = tokio::time::sleep(POLL) => {}
+        }
+    }
+}
+
 impl Opened {
-    /// Takes the lock, opens the session's store and raises its token.
-    pub(super) fn open(home: &Home, settings: &Settings) -> Result<Self, BeginError> {
-        let lock = SessionLock::acquire(&home.dir, home.wait)?;
-        let Some(storage) = &home.storage else {
+    /// Opens the store of a session whose lock is held, and raises its token.
+    pub(super) fn open(home: &Home, settings: &Settings, cut: Cut, lock: SessionLock) -> Result<Self, BeginError> {
+        let found = match (&home.log, &home.storage) {
+            (Some(log), _) => Some((log.store.clone(), log.session.clone())),
+            (None, Some(storage)) => Some(find(home, storage)?),
+            (None, None) => None,
+        };
+        let Some((store, session)) = found else {
             return Ok(Self {
                 log: None,
+                store: None,
                 notes: Vec::new(),
                 parked: None,
                 _lock: lock,
             });
         };
-        let location = locate(&home.dir, Some(storage))?;
-        let store = Storage::dir(&location.root).open()?;
-        let session = match &location.session {
-            None => store.events.root_session(&NewSession::in_root(clock::now()))?,
-            Some(name) => named_session(&store, name)?,
-        };
-        let writer = SessionWriter::take_over(&store, &session.id)?.redacting(redact(&settings.secrets));
-        let recovered = recover(&store, &writer, &home.dir)?;
+        let writer = SessionWriter::take_over(&store, &session)?
+            .redacting(redact(&settings.secrets))
+            .cell_cap(settings.cell_cap);
+        let recovered = recover(&store, &writer, &home.dir, cut)?;
         Ok(Self {
             log: Some((writer, recovered.turn)),
+            store: Some(store),
             notes: recovered.notes,
             parked: recovered.parked,
             _lock: lock,
@@ -46,6 +72,28 @@ impl Opened {
     }
 }
 
+impl Opened {
+    /// What earlier queries of the session observed, where it counts.
+    pub(super) fn observed(&self, settings: &Settings) -> Result<Vec<Observation>, StoreError> {
+        match (&self.store, &self.log) {
+            (Some(store), Some((writer, _))) if !settings.groups.is_empty() => observed(store, writer.session()),
+            _ => Ok(Vec::new()),
+        }
+    }
+}
+
+/// The session's store and id, made where there are none.
+fn find(home: &Home, storage: &Path) -> Result<(Store, String), BeginError> {
+    let location = locate(&home.dir, Some(storage))?;
+    let store = Storage::dir(&location.root).open()?;
+    let session = match &location.session {
+        None => store.events.root_session(&NewSession::in_root(clock::now()))?,
+        Some(name) => named_session(&store, name)?,
+    };
+    Ok((store, session.id))
+}
+
+/// Hides registered secrets in what is recorded.
 fn redact(secrets: &Secrets) -> Redact {
     let secrets = secrets.clone();
     let replaced = move |text: &str| match secrets.redact(text) {

@@ -1,6 +1,7 @@
 //! The human in the loop: who answers `ask`, and what happens when nobody is there.
 
 use crate::repl::{HostError, PythonException};
+use crate::text::secret::Secrets;
 use async_trait::async_trait;
 use serde_json::Value;
 
@@ -43,6 +44,24 @@ impl Question {
         })
     }
 
+    /// Without secrets, as it may be shown and kept.
+    pub(super) fn redacted(&self, secrets: &Secrets) -> Self {
+        let hide = |text: &String| secrets.redact(text).into_owned();
+        Self {
+            number: self.number,
+            text: hide(&self.text),
+            options: self.options.iter().map(hide).collect(),
+        }
+    }
+
+    /// The option that a person chose, who was shown `shown`; any other answer as it is.
+    pub(super) fn chosen(&self, shown: &Self, answer: String) -> String {
+        let place = shown.options.iter().position(|option| *option == answer);
+        place
+            .and_then(|place| self.options.get(place).cloned())
+            .unwrap_or(answer)
+    }
+
     /// Whether `answer` is one of the options, where there are any.
     pub fn takes(&self, answer: &str) -> bool {
         self.options.is_empty() || self.options.iter().any(|option| option == answer)
@@ -72,5 +91,17 @@ mod tests {
         let open = Question::from_call(0, &json!({"question": "Where?", "options": null})).unwrap();
         assert!(open.takes("anywhere"));
         assert!(Question::from_call(0, &json!({"question": 1})).is_err());
+    }
+
+    #[test]
+    fn a_person_is_shown_no_secret_and_can_choose_one() {
+        let secrets = Secrets::default();
+        secrets.register("KEY", "hunter2-hunter2").unwrap();
+        let asked = json!({"question": "Use hunter2-hunter2?", "options": ["no", "hunter2-hunter2"]});
+        let question = Question::from_call(0, &asked).unwrap();
+        let shown = question.redacted(&secrets);
+        assert_eq!(shown.to_string(), "Use [secret KEY]? [no | [secret KEY]]");
+        assert_eq!(question.chosen(&shown, "[secret KEY]".into()), "hunter2-hunter2");
+        assert_eq!(question.chosen(&shown, "no".into()), "no");
     }
 }

@@ -1,15 +1,16 @@
 //! A parked turn goes on: its answer is taken, the conversation and the step in flight come back from the log.
 
-use super::agent::Resumed;
-use super::journal::ParkedTurn;
+use super::agent::Onward;
+use super::journal::{ParkedTurn, Tape};
 use crate::model::Cost;
 use crate::provider::{CostSource, Finish, Message, Reply, RequestHash, Timings, Usage};
 use crate::store::payload::ModelCall;
+use std::sync::Arc;
 use std::time::Duration;
 
 impl ParkedTurn {
     /// The conversation up to the reply whose step parked; `None` when the log lost it.
-    pub(super) fn resumed(&self) -> Option<Resumed> {
+    pub(super) fn onward(&self) -> Option<ParkedTalk> {
         let mut messages = Vec::new();
         for call in &self.calls {
             messages.extend(call.added.iter().map(|added| match added.role.as_str() {
@@ -18,7 +19,7 @@ impl ParkedTurn {
             }));
             messages.push(Message::assistant(call.reply.as_str()));
         }
-        Some(Resumed {
+        Some(ParkedTalk {
             messages,
             steps: u64::from(self.step) + 1,
             reply: reply(self.calls.last()?),
@@ -26,8 +27,29 @@ impl ParkedTurn {
     }
 }
 
+/// The conversation of a parked turn.
+pub(super) struct ParkedTalk {
+    messages: Vec<Message>,
+    steps: u64,
+    reply: Reply,
+}
+
+impl ParkedTalk {
+    /// It goes on with the step that parked, which gets from `tape` what it got before.
+    pub(super) fn with_tape(self, tape: Tape) -> Onward {
+        Onward {
+            messages: self.messages,
+            unlogged: 0,
+            steps: self.steps,
+            again: Some((self.reply, Arc::new(tape))),
+            script: None,
+            prelude: None,
+        }
+    }
+}
+
 /// A reply as it was, from the log.
-fn reply(call: &ModelCall) -> Reply {
+pub(super) fn reply(call: &ModelCall) -> Reply {
     let used = call.usage.unwrap_or_default();
     let span = |end: i64| Duration::from_millis(u64::try_from(end.saturating_sub(call.started)).unwrap_or_default());
     let cost_nano = match call.cost {

@@ -4,19 +4,71 @@ use super::budget::Budget;
 use super::clock;
 use super::error::RunError;
 use super::event::{AgentId, RunEvent, Watch, What};
+use super::groups::{Groups, Observation};
+use super::journal::usage as tokens;
 use super::limits::Exceeded;
 use super::person::Person;
 use super::seats::Seats;
 use super::session::Query;
 use super::settings::{Model, Settings};
+use super::tape::Tape;
 use crate::disk::transcript_writer::{AgentRef, EndRecord, StepRecord, TranscriptWriter, UsageRecord};
+use crate::model::{Cost, Usage as TokenUsage};
 use crate::provider::{Cancel, Delta, Limits as CallLimits, Message, Reply, Request, Usage};
 use crate::repl::ReplFactory;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
+use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
+
+/// What ends a whole query.
+#[derive(Clone)]
+enum Halt {
+    Limit(Exceeded),
+    /// Something could not be written.
+    Unkept(String),
+    Tape(String),
+}
+
+/// What one agent used.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Used {
+    sum: Usage,
+    calls: u64,
+    /// Calls of which nobody knows the cost.
+    unpriced: u64,
+}
+
+impl Used {
+    fn add(&mut self, used: &Usage) {
+        self.calls += 1;
+        self.unpriced += u64::from(used.cost_nano.is_none());
+        self.sum.prompt_tokens = self.sum.prompt_tokens.saturating_add(used.prompt_tokens);
+        self.sum.completion_tokens = self.sum.completion_tokens.saturating_add(used.completion_tokens);
+        self.sum.total_tokens = self.sum.total_tokens.saturating_add(used.total_tokens);
+        self.sum.cached_tokens = self.sum.cached_tokens.saturating_add(used.cached_tokens);
+        self.sum.reasoning_tokens = self.sum.reasoning_tokens.saturating_add(used.reasoning_tokens);
+        let sum = self.sum.cost_nano.unwrap_or_default();
+        self.sum.cost_nano = Some(sum.saturating_add(used.cost_nano.unwrap_or_default()));
+        self.sum.reported |= used.reported;
+    }
+
+    /// Tokens, where any call reported them.
+    pub(super) fn usage(&self) -> Option<TokenUsage> {
+        self.sum.reported.then(|| tokens(&self.sum))
+    }
+
+    /// Known only if that of every call is.
+    pub(super) fn cost(&self) -> Cost {
+        match (self.calls, self.unpriced) {
+            (0, _) => Cost::Known(0),
+            (_, 0) => Cost::Known(self.sum.cost_nano.unwrap_or_default()),
+            _ => Cost::Unknown,
+        }
+    }
+}
 
 /// One query at work.
 pub(super) struct Run {
@@ -29,22 +81,31 @@ pub(super) struct Run {
     /// Stops every agent: pressed by a person, or by the first agent that meets the end of the query.
     pub(super) cancel: Cancel,
     /// Why the query ends, when a sub-agent met it.
-    halted: OnceLock<Exceeded>,
+    halted: OnceLock<Halt>,
+    /// Serves the root's leaf calls.
+    pub(super) tape: Option<Arc<dyn Tape>>,
+    /// Groups of tools, and which are shown.
+    pub(super) groups: Groups,
+    /// What each agent used so far.
+    used: Mutex<HashMap<Arc<str>, Used>>,
     transcript: TranscriptWriter,
     watch: Arc<dyn Watch>,
 }
 
 impl Run {
-    pub(super) fn new(query: &Query, transcript: TranscriptWriter) -> Self {
+    pub(super) fn new(query: &Query, transcript: TranscriptWriter, tape: Option<Arc<dyn Tape>>) -> Self {
         let limits = &query.settings.limits;
         Self {
-            budget: Budget::new(limits.clone()),
+            budget: Budget::raised_by(limits.clone(), query.settings.allowance.clone()),
             seats: Seats::new(limits.max_agents_at_once),
             settings: Arc::clone(&query.settings),
             factory: Arc::clone(&query.factory),
             person: query.person.clone(),
             cancel: query.cancel.clone(),
             halted: OnceLock::new(),
+            tape,
+            groups: Groups::new(&query.settings.groups, &query.settings.ambient),
+            used: Mutex::default(),
             transcript,
             watch: Arc::clone(&query.watch),
         }
@@ -63,23 +124,45 @@ impl Run {
         });
     }
 
+    /// Tells what a step printed, if it is anything.
+    pub(super) fn tell_output(&self, agent: &AgentId, text: String) {
+        if !text.is_empty() {
+            self.tell(agent, What::Output(text));
+        }
+    }
+
     /// Stops all agents when `error` ends the whole query.
     pub(super) fn halt_on(&self, error: &RunError) {
-        if let RunError::Limit(exceeded) = error
-            && exceeded.ends_query()
-        {
-            let _first_wins = self.halted.set(exceeded.clone());
+        let halt = match error {
+            RunError::Limit(exceeded) if exceeded.ends_query() => Some(Halt::Limit(exceeded.clone())),
+            unkept if unkept.is_unkept() => Some(Halt::Unkept(unkept.to_string())),
+            RunError::Halted(why) => Some(Halt::Tape(why.clone())),
+            _ => None,
+        };
+        if let Some(halt) = halt {
+            let _first_wins = self.halted.set(halt);
         }
         if error.ends_query() {
             self.cancel.cancel();
         }
     }
 
-    /// What a cancelled agent ends with: the limit that stopped all, or a person's cancel.
+    /// What could not be kept of this query, if anything: a step that met it is none.
+    pub(super) fn unkept(&self) -> Result<(), RunError> {
+        match self.halted.get() {
+            Some(Halt::Unkept(error)) => Err(RunError::Unkept(error.clone())),
+            _ => Ok(()),
+        }
+    }
+
+    /// What a cancelled agent ends with: what stopped all, or a person's cancel.
     pub(super) fn why_cancelled(&self) -> RunError {
-        self.halted
-            .get()
-            .map_or(RunError::Cancelled, |exceeded| RunError::Limit(exceeded.clone()))
+        match self.halted.get() {
+            None => RunError::Cancelled,
+            Some(Halt::Limit(exceeded)) => RunError::Limit(exceeded.clone()),
+            Some(Halt::Unkept(error)) => RunError::Unkept(error.clone()),
+            Some(Halt::Tape(why)) => RunError::Halted(why.clone()),
+        }
     }
 
     /// One model call, within the budget; deltas are told as they come.
@@ -111,6 +194,9 @@ impl Run {
             Err(error) => error.partial.usage,
         };
         if let Some(used) = used {
+            let mut all = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+            all.entry(Arc::clone(&caller.run_id)).or_default().add(&used);
+            drop(all);
             self.budget
                 .add(used.prompt_tokens, used.completion_tokens, used.cost_nano);
         }
@@ -121,6 +207,19 @@ impl Run {
                 error.into()
             }
         })
+    }
+
+    /// What was observed in earlier queries of the session.
+    pub(super) fn know(&self, observed: &[Observation]) {
+        observed
+            .iter()
+            .for_each(|observation| drop(self.groups.observe(observation)));
+    }
+
+    /// What an agent that ended has used.
+    pub(super) fn take_used(&self, run_id: &Arc<str>) -> Used {
+        let mut all = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        all.remove(run_id).unwrap_or_default()
     }
 
     fn call_limits(&self) -> CallLimits {

@@ -1,26 +1,27 @@
 //! A session as the engine drives it: its directory, its lock, and one query after another.
 
-use super::agent::{Ended, Spec, run_resumed};
+use super::agent::{Ended, Spec, run_agent};
 use super::budget::Spent;
+use super::clock;
 use super::error::RunError;
 use super::event::{AgentId, Watch, What, redacted_value};
 use super::input::{Input, InputError, Prepared};
-use super::journal::{RecoverError, Tape, load_parked};
+use super::journal::{Cut, RecoverError, load_parked};
 use super::keeper::Keeper;
 use super::memory::{MemoryError, RunRef, SessionMemory, new_run};
-use super::open::Opened;
+use super::open::{Opened, lock};
 use super::person::{Person, Question};
 use super::run::Run;
 use super::schema::{BadSchema, OutputSchema};
 use super::settings::Settings;
-use crate::disk::lock::LockError;
+use crate::disk::lock::{LockError, SessionLock};
 use crate::disk::transcript_writer::{TranscriptError, TranscriptWriter};
 use crate::provider::Cancel;
-use crate::repl::{FinalValue, ReplFactory};
-use crate::store::payload::TurnStarted;
-use crate::store::{SessionRow, Store, StoreError, locate};
+use crate::repl::{FinalValue, HASH_SEED, ReplFactory};
+use crate::store::payload::{Pinned, TurnStarted};
+use crate::store::{Fact, Kind, Select, SessionRow, Store, StoreError, locate};
 use crate::text::secret::Secrets;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,8 +40,25 @@ pub struct Home {
     pub absolute_logs: bool,
     /// Where the session's store is, if there is none in or beside its directory; `None` keeps no store.
     pub storage: Option<PathBuf>,
+    /// The session's log where its store is open already; counts before `storage`.
+    pub log: Option<SessionLog>,
     /// How long a busy session is waited for.
     pub wait: Duration,
+}
+
+/// A session in a store that is open.
+#[derive(Clone)]
+pub struct SessionLog {
+    /// The store.
+    pub store: Store,
+    /// The session's id there.
+    pub session: String,
+}
+
+impl std::fmt::Debug for SessionLog {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("SessionLog").field(&self.session).finish()
+    }
 }
 
 impl Home {
@@ -53,11 +71,12 @@ impl Home {
             log_dir: None,
             prefix: "run".into(),
             absolute_logs: false,
+            log: None,
             wait: Duration::ZERO,
         }
     }
 
-    fn logs(&self) -> PathBuf {
+    pub(super) fn logs(&self) -> PathBuf {
         self.log_dir.clone().unwrap_or_else(|| self.dir.join("logs"))
     }
 
@@ -108,6 +127,9 @@ pub enum BeginError {
     /// Another writer has the session.
     #[error(transparent)]
     Lock(#[from] LockError),
+    /// It was cancelled while it waited for the session.
+    #[error("cancelled while waiting for the session; nothing of it was changed")]
+    Cancelled,
     /// A directory could not be made.
     #[error("cannot create {}: {cause}", path.display())]
     Directory {
@@ -124,6 +146,14 @@ pub enum BeginError {
         dir: PathBuf,
         /// What it asks.
         question: Question,
+    },
+    /// The turn cannot go on.
+    #[error("session {}: {reason}", dir.display())]
+    NothingCut {
+        /// The session's directory.
+        dir: PathBuf,
+        /// Why not.
+        reason: &'static str,
     },
     /// There is no question to answer.
     #[error("session {} does not wait for an answer", dir.display())]
@@ -172,13 +202,15 @@ pub async fn run_query(home: &Home, query: Query) -> Result<Answer, BeginError> 
     let schema = query.settings.schema.as_ref().map(OutputSchema::compile).transpose()?;
     make_dir(&home.dir)?;
     make_dir(&home.logs())?;
-    let opened = Opened::open(home, &query.settings)?;
+    let lock = lock(home, &query.cancel).await?;
+    let opened = Opened::open(home, &query.settings, Cut::Close, lock)?;
     if let Some(parked) = opened.parked {
         return Err(BeginError::Parked {
             dir: home.dir.clone(),
             question: parked.question,
         });
     }
+    let earlier = opened.observed(&query.settings)?;
     let memory = SessionMemory::open(&home.dir, query.settings.secrets.clone())?;
     let preamble = memory.preamble(query.settings.code_in_context);
     let (run_id, log_name) = new_run(&home.prefix, |name| home.logs().join(name).exists());
@@ -190,9 +222,10 @@ pub async fn run_query(home: &Home, query: Query) -> Result<Answer, BeginError> 
     let lines = TranscriptWriter::open(&home.logs().join(log_name))?;
     let started = turn_started(&query.settings, &reference, recorded);
     let keeper = Keeper::begin(memory, opened.log, started, reference.clone()).map_err(BeginError::Keep)?;
-    let run = Arc::new(Run::new(&query, lines));
+    let run = Arc::new(Run::new(&query, lines, None));
+    run.know(&earlier);
     let spec = root_spec(&run, &reference.run_id, prepared, schema, preamble, keeper);
-    Ok(finish(run, spec, None, opened.notes).await)
+    Ok(finish(run, spec, opened.notes).await)
 }
 
 /// Answers the question of a parked session, and runs its query on. No call that had finished is made again.
@@ -203,7 +236,8 @@ pub async fn run_query(home: &Home, query: Query) -> Result<Answer, BeginError> 
 /// [`BeginError::NothingParked`], [`BeginError::NotAnOption`], and what keeps a query from beginning; the question
 /// stays open then.
 pub async fn answer(home: &Home, text: String, query: Query) -> Result<Answer, BeginError> {
-    let opened = Opened::open(home, &query.settings)?;
+    let lock = lock(home, &query.cancel).await?;
+    let opened = Opened::open(home, &query.settings, Cut::Close, lock)?;
     let nothing = || BeginError::NothingParked { dir: home.dir.clone() };
     let (parked, (writer, _)) = opened.parked.zip(opened.log).ok_or_else(nothing)?;
     if !parked.question.takes(&text) {
@@ -215,7 +249,6 @@ pub async fn answer(home: &Home, text: String, query: Query) -> Result<Answer, B
     let started = parked.started.clone();
     let prepared = Input::from_record(&started.query, &started.settings).prepare()?;
     let schema = query.settings.schema.as_ref().map(OutputSchema::compile).transpose()?;
-    let resumed = parked.resumed().ok_or_else(nothing)?;
     let reference = RunRef {
         run_id: started.run_id.clone(),
         log_file: started.log_file.clone().unwrap_or_default(),
@@ -223,13 +256,14 @@ pub async fn answer(home: &Home, text: String, query: Query) -> Result<Answer, B
     };
     let lines = TranscriptWriter::open(&home.dir.join(&reference.log_file))?;
     let memory = SessionMemory::open(&home.dir, query.settings.secrets.clone())?;
+    let again = parked.onward().ok_or_else(nothing)?;
     let (journal, tape) = parked.answer(writer, text);
     let keeper = Keeper::resume(memory, journal, reference.clone());
-    let run = Arc::new(Run::new(&query, lines));
+    let run = Arc::new(Run::new(&query, lines, None));
     let mut spec = root_spec(&run, &reference.run_id, prepared, schema, None, keeper);
     spec.instruction = started.instruction;
-    spec.resumed = Some(resumed);
-    Ok(finish(run, spec, Some(tape), opened.notes).await)
+    spec.onward = Some(again.with_tape(tape));
+    Ok(finish(run, spec, opened.notes).await)
 }
 
 /// Closes the parked query of a session as cancelled, without an answer.
@@ -237,7 +271,8 @@ pub async fn answer(home: &Home, text: String, query: Query) -> Result<Answer, B
 /// # Errors
 /// [`BeginError::NothingParked`], and what keeps the session from being written.
 pub fn drop_question(home: &Home, settings: &Settings) -> Result<(), BeginError> {
-    let opened = Opened::open(home, settings)?;
+    let lock = SessionLock::acquire(&home.dir, home.wait)?;
+    let opened = Opened::open(home, settings, Cut::Close, lock)?;
     let nothing = || BeginError::NothingParked { dir: home.dir.clone() };
     let (parked, (writer, _)) = opened.parked.zip(opened.log).ok_or_else(nothing)?;
     let mut memory = SessionMemory::open(&home.dir, settings.secrets.clone())?;
@@ -263,6 +298,45 @@ pub struct Waiting {
 /// # Errors
 /// Those of its store.
 pub fn waiting(dir: &Path) -> Result<Option<Waiting>, StoreError> {
+    match log_of(dir)? {
+        Some((store, session)) => waiting_in(&SessionLog { store, session }),
+        None => Ok(None),
+    }
+}
+
+/// What a session in an open store waits for.
+///
+/// # Errors
+/// Those of the store.
+pub fn waiting_in(log: &SessionLog) -> Result<Option<Waiting>, StoreError> {
+    let parked = load_parked(&log.store, &log.session)?;
+    Ok(parked.map(|parked| Waiting {
+        question: parked.question,
+        model: parked.started.model,
+    }))
+}
+
+/// The models that the last query of the session in `dir` was run with, the root's and the sub-agents', read without
+/// taking its lock; `None` when its log has no query.
+///
+/// # Errors
+/// Those of its store.
+pub fn last_models(dir: &Path) -> Result<Option<(String, Option<String>)>, StoreError> {
+    let Some((store, id)) = log_of(dir)? else {
+        return Ok(None);
+    };
+    let mut started = store
+        .events
+        .read_all(&id, &Select::all().only(&[Kind::TurnStarted]))?
+        .events;
+    Ok(started.pop().and_then(|event| match event.fact {
+        Fact::TurnStarted(started) => Some((started.model, started.sub_model)),
+        _ => None,
+    }))
+}
+
+/// The log of the session in `dir`, to be read, and the session's id in it; `None` when there is none.
+fn log_of(dir: &Path) -> Result<Option<(Store, String)>, StoreError> {
     let location = locate(dir, None)?;
     if !location.exists {
         return Ok(None);
@@ -270,22 +344,16 @@ pub fn waiting(dir: &Path) -> Result<Option<Waiting>, StoreError> {
     let store = Store::open_read_only(&location.root)?;
     let sessions = store.events.sessions()?;
     let ours = |row: &&SessionRow| location.session.as_ref().map_or(row.in_root, |name| row.id == *name);
-    let Some(row) = sessions.iter().find(ours) else {
-        return Ok(None);
-    };
-    let parked = load_parked(&store, &row.id)?;
-    Ok(parked.map(|parked| Waiting {
-        question: parked.question,
-        model: parked.started.model,
-    }))
+    let id = sessions.iter().find(ours).map(|row| row.id.clone());
+    Ok(id.map(|id| (store, id)))
 }
 
-async fn finish(run: Arc<Run>, spec: Spec, tape: Option<Tape>, notes: Vec<String>) -> Answer {
+pub(super) async fn finish(run: Arc<Run>, spec: Spec, notes: Vec<String>) -> Answer {
     let run_id = spec.id.run_id.to_string();
     for note in notes {
         run.tell(&spec.id, What::Notice(note));
     }
-    let ended = run_resumed(Arc::clone(&run), spec, tape).await;
+    let ended = run_agent(Arc::clone(&run), spec).await;
     Answer {
         result: close(ended).map(|value| shown(value, &run.settings.secrets)),
         spent: run.budget.spent(),
@@ -305,18 +373,48 @@ fn shown(value: FinalValue, secrets: &Secrets) -> FinalValue {
 fn turn_started(settings: &Settings, run: &RunRef, (query, input): (Value, Value)) -> TurnStarted {
     TurnStarted {
         query,
-        settings: input,
+        settings: other_settings(settings, input),
         instruction: settings.instruction.clone(),
         model: settings.model.name.clone(),
         sub_model: Some(settings.sub_model.name.clone()),
         run_id: run.run_id.clone(),
         log_file: Some(run.log_file.clone()),
-        cassette: true,
-        ..TurnStarted::default()
+        cassette: settings.cassette,
+        pinned: Some(pinned()),
     }
 }
 
-fn root_spec(
+/// What else it takes to ask the query again, and to replay it.
+fn other_settings(settings: &Settings, input: Value) -> Value {
+    let mut fields = match input {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    };
+    if !settings.env.is_empty() {
+        fields.insert(
+            "env".into(),
+            settings.env.iter().map(|(name, _)| name.as_str()).collect(),
+        );
+    }
+    if fields.is_empty() {
+        Value::Null
+    } else {
+        Value::Object(fields)
+    }
+}
+
+/// What the REPLs of a turn have in common. Python is always in UTC and without a locale.
+fn pinned() -> Pinned {
+    Pinned {
+        timezone: "UTC".into(),
+        locale: "C.UTF-8".into(),
+        hash_seed: u64::from(HASH_SEED),
+        // JSON readers of other programs keep 53 bits.
+        random_seed: clock::random_bits() >> 11,
+    }
+}
+
+pub(super) fn root_spec(
     run: &Run,
     run_id: &str,
     prepared: Prepared,
@@ -340,10 +438,11 @@ fn root_spec(
         instruction: (!instruction.is_empty()).then(|| instruction.join("\n\n")),
         schema,
         tools: settings.tools.clone(),
+        host_tools: settings.host_tools.clone(),
         preamble,
         journal: keeper.journal(),
         keeper: Some(keeper),
-        resumed: None,
+        onward: None,
     }
 }
 
@@ -354,6 +453,9 @@ fn close(ended: Ended) -> Result<FinalValue, RunError> {
     };
     if let Err(error) = &ended.result {
         keeper.fail(error)?;
+        if error.is_unkept() {
+            return ended.result;
+        }
     }
     keeper.retain()?;
     ended.result

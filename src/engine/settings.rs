@@ -1,9 +1,13 @@
 //! What a query is run with: model, limits, grants. Where the values come from (flags, environment, file) is the
 //! command line's business.
 
+use super::budget::Allowance;
+use super::gate::{Approver, Tool};
+use super::groups::{Observation, ToolGroup};
 use super::limits::Limits;
 use crate::provider::Provider;
 use crate::repl::ToolModule;
+use crate::store::DEFAULT_CELL_CAP;
 use crate::text::secret::Secrets;
 use serde_json::Value;
 use std::sync::Arc;
@@ -47,6 +51,8 @@ pub struct Settings {
     pub sub_model: Model,
     /// Limits.
     pub limits: Limits,
+    /// What a person allows beyond them while a query runs.
+    pub allowance: Allowance,
     /// The compression guard.
     pub guard: Guard,
     /// Added to the end of the root's system prompt.
@@ -55,6 +61,18 @@ pub struct Settings {
     pub schema: Option<Value>,
     /// Python files whose functions are the root's tools.
     pub tools: Vec<ToolModule>,
+    /// Tools that the host runs.
+    pub host_tools: Vec<Arc<dyn Tool>>,
+    /// Tools that are hidden until something is observed.
+    pub groups: Vec<ToolGroup>,
+    /// What is observed from the start.
+    pub ambient: Vec<Observation>,
+    /// Who decides about tool calls and questions; without anyone, all given tools are allowed.
+    pub approver: Option<Arc<dyn Approver>>,
+    /// Results of leaf calls are recorded, so that the query can be replayed.
+    pub cassette: bool,
+    /// Bytes of such a result, as JSON, up to which it is kept whole.
+    pub cell_cap: u64,
     /// Sub-agents get all tools of their parent where they are not named.
     pub inherit_tools: bool,
     /// `os.environ` of the REPLs. Every value is a secret.
@@ -72,10 +90,17 @@ impl Settings {
             sub_model: model.clone(),
             model,
             limits: Limits::default(),
+            allowance: Allowance::default(),
             guard: Guard::default(),
             instruction: None,
             schema: None,
             tools: Vec::new(),
+            host_tools: Vec::new(),
+            groups: Vec::new(),
+            ambient: Vec::new(),
+            approver: None,
+            cassette: true,
+            cell_cap: DEFAULT_CELL_CAP,
             inherit_tools: false,
             env: Vec::new(),
             code_in_context: true,

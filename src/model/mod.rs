@@ -18,9 +18,11 @@ mod gather;
 mod ids;
 mod layout;
 mod lines;
+mod live;
 mod lost;
 mod memory;
 mod memory_order;
+mod namespace;
 mod parts;
 mod placement;
 mod problem;
@@ -52,7 +54,9 @@ pub use event::{
     MemoryRecord, SessionFacts, StepLine, TargetKind,
 };
 pub use ids::{AgentId, BodyRef, LogId, Time};
+pub use live::{LiveAgent, LiveEvent, LiveNews, LiveRun, LiveStep, Phase, Tail};
 pub use memory::{Binding, Memory, MemoryEntry};
+pub use namespace::{Change, NameAt, NamesAfter, changes};
 pub use problem::{Problem, ProblemKind};
 pub use python_text::program_text;
 pub use query::{Final, FinalShape, Label, Link, Outcome, Query};

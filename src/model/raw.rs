@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::code_log::CodeKey;
 use super::lines::AllLines;
+use super::live::Grafted;
 use super::provenance::NameCache;
 use super::{
-    CodeEntry, Event, InterruptedEntry, Label, LedgerEntry, Line, LogFacts, LogId, LogState, MemoryRecord, Problem,
-    Session,
+    CodeEntry, Event, InterruptedEntry, Label, LedgerEntry, Line, LiveRun, LogFacts, LogId, LogState, MemoryRecord,
+    Problem, Session,
 };
 
 /// Raw facts behind a [`Session`]. What is big moves into the session's queries when it settles and back when the
@@ -32,6 +33,10 @@ pub(super) struct Raw {
     /// Problems that were found while deriving a transcript's run.
     pub(super) found: BTreeMap<LogId, Vec<Problem>>,
     pub(super) writer: bool,
+    /// The run that is alive in this program.
+    pub(super) live: Option<LiveRun>,
+    /// What of it stands in the queries now.
+    pub(super) grafted: Option<Grafted>,
     /// For each transcript of one query that query's index.
     pub(super) owners: HashMap<LogId, usize>,
     /// Transcripts with new lines.
@@ -47,6 +52,9 @@ impl Session {
     ///
     /// The order of events makes no difference, but for those that replace or forget what an earlier one said.
     pub fn apply(&mut self, event: Event) {
+        if let Event::Live(event) = event {
+            return self.take_live(event);
+        }
         self.raw.changed = true;
         self.raw.relay |= !matches!(event, Event::Lines(_) | Event::LogRead { .. } | Event::Problem(_));
         match event {
@@ -83,6 +91,7 @@ impl Session {
                 self.raw.reported.remove(&problem);
             }
             Event::Writer { alive } => self.raw.writer = alive,
+            Event::Live(event) => self.take_live(event),
         }
     }
 

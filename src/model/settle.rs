@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::derive::derive_all;
 use super::layout::{Known, Placed, lay_out};
+use super::live::Grafted;
 use super::refresh::owners;
 use super::{
     Final, Label, LedgerEntry, Link, LogFacts, LogId, LogState, Outcome, Problem, ProblemKind, Query, Run, Session,
@@ -17,9 +18,11 @@ impl Session {
         if !std::mem::take(&mut self.raw.changed) {
             return;
         }
+        self.take_graft_off();
         if !self.refresh() {
             self.lay_out_again();
         }
+        self.graft();
         self.sum_up();
         self.collect_problems();
     }
@@ -140,8 +143,12 @@ impl Session {
 
     fn sum_up(&mut self) {
         (self.completed, self.lost) = (Totals::default(), Totals::default());
-        for query in &mut self.queries {
-            query.run.doubt_unmeasured();
+        let live = self.raw.grafted.as_ref().map(Grafted::query);
+        for (index, query) in self.queries.iter_mut().enumerate() {
+            // A live run has not cost anything that is not known here.
+            if live != Some(index) {
+                query.run.doubt_unmeasured();
+            }
             match query.label {
                 Label::Completed(_) => self.completed.merge(&query.run.totals),
                 Label::Lost(_) | Label::Pending => self.lost.merge(&query.run.totals),

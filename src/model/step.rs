@@ -9,6 +9,8 @@ pub enum StepKind {
     Probe,
     /// A reply of the model.
     Reply,
+    /// A reply that is still to come, of a live run: not counted as a step yet.
+    InFlight,
 }
 
 /// Instants of a step, each optional, as recorded.
@@ -62,7 +64,7 @@ impl Step {
     pub fn label(&self) -> String {
         let name = match self.kind {
             StepKind::Probe => "probe".to_owned(),
-            StepKind::Reply => format!("step {}", self.number),
+            StepKind::Reply | StepKind::InFlight => format!("step {}", self.number),
         };
         match self.again {
             0 => name,

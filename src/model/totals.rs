@@ -4,9 +4,9 @@ use super::{Agent, CostSum, Run, Step, StepKind, Totals};
 use crate::text::plural;
 
 impl Totals {
-    /// Adds a step; the probe is free and no step.
+    /// Adds a step; the probe is free and no step, and a reply that is still to come counts when it is there.
     pub fn add_step(&mut self, step: &Step) {
-        if step.kind == StepKind::Probe {
+        if step.kind != StepKind::Reply {
             return;
         }
         self.steps = self.steps.saturating_add(1);

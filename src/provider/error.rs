@@ -80,22 +80,24 @@ pub enum ErrorKind {
         server: String,
     },
     /// What answered is not a model API.
-    #[error("{server} answered with {content_type}, not with a model's reply: is RLM_MODEL_BASE_URL right?")]
+    #[error("{server} answered with {content_type}, not with a model's reply: is {setting} right?")]
     NotAnApi {
         /// The server's host.
         server: String,
         /// What the server called its answer.
         content_type: String,
+        /// The variable that names the server.
+        setting: &'static str,
     },
     /// The server sends the caller elsewhere. Not followed: the key is meant for this server only.
-    #[error(
-        "{server} redirects to {target}, which is not followed: set RLM_MODEL_BASE_URL if that is the right server"
-    )]
+    #[error("{server} redirects to {target}, which is not followed: set {setting} if that is the right server")]
     Redirected {
         /// The server's host.
         server: String,
         /// Where to.
         target: String,
+        /// The variable that names the server.
+        setting: &'static str,
     },
     /// The reply is longer than allowed.
     #[error("the reply of {server} is longer than {limit} bytes")]
@@ -104,6 +106,14 @@ pub enum ErrorKind {
         server: String,
         /// The limit.
         limit: usize,
+    },
+    /// A coding agent failed.
+    #[error("the agent {agent} failed: {reason}")]
+    Agent {
+        /// Its name.
+        agent: String,
+        /// What it said.
+        reason: String,
     },
     /// The script has no reply for this request.
     #[error("{0}")]

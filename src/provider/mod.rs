@@ -4,10 +4,14 @@
 //! call streams deltas while it runs and ends in one [`Reply`] or one [`CallError`]; retries, time limits and
 //! cancelling happen inside. Budgets, prompts and what a reply means are the engine's.
 
+mod anthropic;
 mod cancel;
+mod cli_agent;
 mod collect;
 mod cost;
 mod error;
+mod http;
+mod models;
 mod open;
 mod openai;
 mod pricing;
@@ -18,9 +22,12 @@ mod scripted;
 mod settings;
 mod sse;
 
+pub use anthropic::Anthropic;
 pub use cancel::Cancel;
+pub use cli_agent::{AgentSpec, CliAgent, Field, Output, Places, UsagePlaces};
 pub use cost::parse_nano_dollars;
 pub use error::{CallError, ErrorKind, Partial};
+pub use models::{Offer, list_models};
 pub use open::{OpenError, open};
 pub use openai::OpenAi;
 pub use pricing::{Price, PricingError, PricingTable};
@@ -28,7 +35,9 @@ pub use reply::{CostSource, Finish, Reply, Timings, Usage};
 pub use request::{Limits, Message, Request, RequestHash, Role};
 pub use retry::Pacing;
 pub use scripted::{Script, ScriptError, Scripted};
-pub use settings::{ApiKey, DEFAULT_BASE_URL, KEY_VARIABLES, KeyState, KeyStatus, Settings, key_status};
+pub use settings::{
+    ANTHROPIC_BASE_URL, ApiKey, DEFAULT_BASE_URL, KEY_VARIABLES, KeyState, KeyStatus, Settings, key_status,
+};
 pub use sse::{SseDecoder, SseError};
 
 use async_trait::async_trait;

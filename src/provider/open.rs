@@ -1,14 +1,18 @@
 //! From a model string to a backend.
 
 use super::Provider;
+use super::anthropic::Anthropic;
+use super::cli_agent::{self, CliAgent};
 use super::openai::OpenAi;
 use super::scripted::{ScriptError, Scripted};
-use super::settings::{BASE_URL_VARIABLE, DEFAULT_BASE_URL, KEY_VARIABLES, Settings};
+use super::settings::{
+    ANTHROPIC_BASE_URL, ANTHROPIC_BASE_URL_VARIABLE, ANTHROPIC_KEY_VARIABLE, DEFAULT_BASE_URL, KEY_VARIABLES, Settings,
+};
 use std::path::Path;
 use std::sync::Arc;
 
 /// Prefixes that name a backend which this build does not have.
-const ABSENT: [&str; 2] = ["cli:", "cassette:"];
+const ABSENT: [&str; 1] = ["cassette:"];
 
 /// Why no backend could be made of a model string.
 #[derive(Debug, thiserror::Error)]
@@ -20,7 +24,7 @@ pub enum OpenError {
     )]
     ModelMissing,
     /// The model's server wants a key.
-    #[error("the model {model} needs a key: set {}", KEY_VARIABLES.join(" or "))]
+    #[error("the model {model} needs a key: set {}{}", anthropic_first(model), KEY_VARIABLES.join(" or "))]
     KeyMissing {
         /// The model.
         model: String,
@@ -41,9 +45,22 @@ pub enum OpenError {
         /// Its prefix, with the colon.
         prefix: &'static str,
     },
+    /// A coding agent cannot be asked.
+    #[error("the model {model} cannot be used: {reason}")]
+    Agent {
+        /// The model string.
+        model: String,
+        /// Why, and what to do.
+        reason: String,
+    },
     /// The base URL is not one.
-    #[error("{BASE_URL_VARIABLE} is not a usable URL ({reason}): it should look like {DEFAULT_BASE_URL}")]
+    #[error(
+        "{variable} is not a usable URL ({reason}): it should look like {}",
+        example(variable)
+    )]
     BadBaseUrl {
+        /// Where it came from.
+        variable: &'static str,
         /// What is wrong with it. Not the URL itself: it may hold a password.
         reason: String,
     },
@@ -58,8 +75,24 @@ pub enum OpenError {
     },
 }
 
-/// Opens the backend of a model string: `scripted:FILE`, or any other name for the OpenAI-compatible API. Touches the
-/// file, but not the network.
+fn example(variable: &str) -> &'static str {
+    if variable == ANTHROPIC_BASE_URL_VARIABLE {
+        ANTHROPIC_BASE_URL
+    } else {
+        DEFAULT_BASE_URL
+    }
+}
+
+fn anthropic_first(model: &str) -> String {
+    if Anthropic::has(model) {
+        format!("{ANTHROPIC_KEY_VARIABLE} or ")
+    } else {
+        String::new()
+    }
+}
+
+/// Opens the backend of a model string: `scripted:FILE`, `cli:AGENT?model=MODEL`, a model of Anthropic's where there is a key for its API, or any
+/// other name for the OpenAI-compatible API. Touches the file, but not the network.
 ///
 /// # Errors
 ///
@@ -72,11 +105,18 @@ pub fn open(model: &str, settings: &Settings) -> Result<Arc<dyn Provider>, OpenE
     if let Some(file) = model.strip_prefix("scripted:") {
         return Ok(Arc::new(Scripted::open(Path::new(file), settings)?));
     }
+    if model.starts_with(cli_agent::PREFIX) {
+        let agent = CliAgent::open(model, settings, |name| std::env::var(name).ok())?;
+        return Ok(Arc::new(agent));
+    }
     if let Some(prefix) = ABSENT.iter().find(|prefix| model.starts_with(**prefix)) {
         return Err(OpenError::NotInThisBuild {
             model: model.to_owned(),
             prefix,
         });
+    }
+    if Anthropic::has(model) && settings.anthropic_key.is_some() {
+        return Ok(Arc::new(Anthropic::new(settings)?));
     }
     if settings.api_key.is_none() && settings.base_url.starts_with(DEFAULT_BASE_URL) {
         return Err(OpenError::KeyMissing {

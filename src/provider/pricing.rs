@@ -17,6 +17,9 @@ pub struct Price {
     /// Prompt tokens that the provider had cached; as `input` when absent.
     #[serde(default, deserialize_with = "some_dollars")]
     pub cached: Option<i64>,
+    /// Prompt tokens that the provider put into its cache; as `input` when absent.
+    #[serde(default, deserialize_with = "some_dollars")]
+    pub cache_write: Option<i64>,
     /// Completion tokens, reasoning included.
     #[serde(deserialize_with = "dollars")]
     pub output: i64,
@@ -26,10 +29,17 @@ impl Price {
     /// What these tokens cost, in nano-dollars, rounded half up; `None` when it does not fit.
     #[must_use]
     pub fn cost_nano(&self, usage: &Usage) -> Option<i64> {
+        self.cost_with_writes(usage, 0)
+    }
+
+    /// The same, where `written` of the prompt tokens went into the provider's cache.
+    pub(super) fn cost_with_writes(&self, usage: &Usage, written: u64) -> Option<i64> {
         let cached = usage.cached_tokens.min(usage.prompt_tokens);
+        let written = written.min(usage.prompt_tokens - cached);
         let parts = [
-            (usage.prompt_tokens - cached, self.input),
+            (usage.prompt_tokens - cached - written, self.input),
             (cached, self.cached.unwrap_or(self.input)),
+            (written, self.cache_write.unwrap_or(self.input)),
             (usage.completion_tokens, self.output),
         ];
         let sum: i128 = parts
@@ -98,10 +108,18 @@ impl PricingTable {
 
     /// Completes `usage` from the table when the provider reported tokens but no cost.
     pub fn complete(&self, model: &str, usage: &mut Usage) {
+        self.complete_with_writes(model, usage, 0);
+    }
+
+    /// The same, where `written` of the prompt tokens went into the provider's cache.
+    pub(super) fn complete_with_writes(&self, model: &str, usage: &mut Usage, written: u64) {
         if usage.cost_nano.is_some() || !usage.reported {
             return;
         }
-        if let Some(cost) = self.price(model).and_then(|price| price.cost_nano(usage)) {
+        if let Some(cost) = self
+            .price(model)
+            .and_then(|price| price.cost_with_writes(usage, written))
+        {
             usage.cost_nano = Some(cost);
             usage.cost_source = CostSource::Table;
         }
@@ -148,6 +166,7 @@ mod tests {
             Price {
                 input: 150_000_000,
                 cached: Some(75_000_000),
+                cache_write: None,
                 output: 600_000_000
             }
         );
@@ -177,10 +196,20 @@ mod tests {
         let price = Price {
             input: 600_000_000,
             cached: Some(37_500_000),
+            cache_write: None,
             output: 2_200_000_000,
         };
         // 10 × 600 + 20 × 37.5 + 3 × 2200 nano-dollars.
         assert_eq!(price.cost_nano(&tokens(30, 20, 3)), Some(6_000 + 750 + 6_600));
+        // Of 30, 20 from the cache and 10 into it; more written than is left is what is left.
+        let written = Price {
+            cache_write: Some(750_000_000),
+            ..price
+        };
+        assert_eq!(
+            written.cost_with_writes(&tokens(30, 20, 3), 99),
+            Some(7_500 + 750 + 6_600)
+        );
         // More cached than there was: all of it was cached.
         assert_eq!(price.cost_nano(&tokens(2, 9, 0)), Some(75));
         assert_eq!(price.cost_nano(&tokens(u64::MAX, 0, u64::MAX)), None);
@@ -194,6 +223,7 @@ mod tests {
             Price {
                 input: 1_000_000_000,
                 cached: None,
+                cache_write: None,
                 output: 1_000_000_000,
             },
         );
@@ -223,6 +253,7 @@ mod tests {
             Some(Price {
                 input: 1_000_000_000,
                 cached: None,
+                cache_write: None,
                 output: 2_000_000_000
             })
         );

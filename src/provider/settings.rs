@@ -1,8 +1,10 @@
 //! Where models are reached and with which keys: from the environment, or set by the caller.
 
+use super::cli_agent::AgentSpec;
 use super::pricing::PricingTable;
 use super::retry::Pacing;
 use crate::text::secret::{SecretError, Secrets};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// Where requests go unless `RLM_MODEL_BASE_URL` says otherwise.
@@ -13,6 +15,15 @@ pub(super) const BASE_URL_VARIABLE: &str = "RLM_MODEL_BASE_URL";
 
 /// The variables that can hold the key; the first that is set counts.
 pub const KEY_VARIABLES: [&str; 3] = ["RLM_MODEL_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"];
+
+/// Where requests to Anthropic's API go unless `ANTHROPIC_BASE_URL` says otherwise.
+pub const ANTHROPIC_BASE_URL: &str = "https://api.anthropic.com";
+
+/// The variable that names another server for Anthropic's API.
+pub(super) const ANTHROPIC_BASE_URL_VARIABLE: &str = "ANTHROPIC_BASE_URL";
+
+/// The variable that holds the key for Anthropic's API.
+pub(super) const ANTHROPIC_KEY_VARIABLE: &str = "ANTHROPIC_API_KEY";
 
 /// Set to `off`, replies are asked for whole: for servers that cannot stream.
 pub(super) const STREAM_VARIABLE: &str = "RLM_MODEL_STREAM";
@@ -51,10 +62,16 @@ pub struct Settings {
     pub base_url: String,
     /// The key for it; a server of one's own may need none.
     pub api_key: Option<ApiKey>,
+    /// The base URL of Anthropic's API, without `/v1`.
+    pub anthropic_base_url: String,
+    /// The key for Anthropic's API; with one, models of Anthropic's are asked there.
+    pub anthropic_key: Option<ApiKey>,
     /// Whether replies are asked for as a stream.
     pub stream: bool,
     /// Prices for servers that state no cost.
     pub pricing: PricingTable,
+    /// Coding agents that are declared besides those that ship, by name.
+    pub cli_agents: BTreeMap<String, AgentSpec>,
     /// How long to wait between attempts.
     pub pacing: Pacing,
     /// Whether scripted models wait as their script says.
@@ -66,8 +83,11 @@ impl Default for Settings {
         Self {
             base_url: DEFAULT_BASE_URL.to_owned(),
             api_key: None,
+            anthropic_base_url: ANTHROPIC_BASE_URL.to_owned(),
+            anthropic_key: None,
             stream: true,
             pricing: PricingTable::builtin(),
+            cli_agents: BTreeMap::new(),
             pacing: Pacing::default(),
             script_delays: true,
         }
@@ -95,20 +115,24 @@ impl Settings {
         settings.api_key = KEY_VARIABLES
             .iter()
             .find_map(|name| set(name).map(|value| ApiKey::new(*name, value)));
+        if let Some(base_url) = set(ANTHROPIC_BASE_URL_VARIABLE) {
+            settings.anthropic_base_url = base_url;
+        }
+        settings.anthropic_key = set(ANTHROPIC_KEY_VARIABLE).map(|value| ApiKey::new(ANTHROPIC_KEY_VARIABLE, value));
         settings.stream = set(STREAM_VARIABLE).as_deref() != Some("off");
         settings.script_delays = set(SCRIPT_DELAYS_VARIABLE).as_deref() != Some("off");
         settings
     }
 
-    /// Registers the key, so that it is redacted wherever it would show.
+    /// Registers the keys, so that they are redacted wherever they would show.
     ///
     /// # Errors
     ///
-    /// [`SecretError`] when the key is too short to be protected.
+    /// [`SecretError`] when a key is too short to be protected.
     pub fn register_secrets(&self, secrets: &Secrets) -> Result<(), SecretError> {
-        self.api_key
-            .as_ref()
-            .map_or(Ok(()), |key| secrets.register(&key.name, &key.value))
+        let keys = [&self.api_key, &self.anthropic_key].into_iter().flatten();
+        keys.into_iter()
+            .try_for_each(|key| secrets.register(&key.name, &key.value))
     }
 }
 
@@ -132,21 +156,29 @@ pub enum KeyState {
     Overridden,
 }
 
-/// What the environment says about keys, in the order in which they count. Never the keys themselves.
+/// What the environment says about keys, in the order in which they count; Anthropic's is for its own models only.
+/// Never the keys themselves.
 pub fn key_status(lookup: impl Fn(&str) -> Option<String>) -> Vec<KeyStatus> {
+    let is_set = |variable: &str| lookup(variable).is_some_and(|value| !value.trim().is_empty());
+    let anthropic = KeyStatus {
+        variable: ANTHROPIC_KEY_VARIABLE,
+        state: if is_set(ANTHROPIC_KEY_VARIABLE) {
+            KeyState::Used
+        } else {
+            KeyState::Unset
+        },
+    };
     let mut taken = false;
-    KEY_VARIABLES
-        .iter()
-        .map(|variable| {
-            let set = lookup(variable).is_some_and(|value| !value.trim().is_empty());
-            let state = match (set, set && std::mem::replace(&mut taken, true)) {
-                (false, _) => KeyState::Unset,
-                (true, false) => KeyState::Used,
-                (true, true) => KeyState::Overridden,
-            };
-            KeyStatus { variable, state }
-        })
-        .collect()
+    let others = KEY_VARIABLES.iter().map(|variable| {
+        let set = is_set(variable);
+        let state = match (set, set && std::mem::replace(&mut taken, true)) {
+            (false, _) => KeyState::Unset,
+            (true, false) => KeyState::Used,
+            (true, true) => KeyState::Overridden,
+        };
+        KeyStatus { variable, state }
+    });
+    others.chain([anthropic]).collect()
 }
 
 #[cfg(test)]
@@ -173,7 +205,8 @@ mod tests {
         assert_eq!(settings.api_key, Some(ApiKey::new("OPENAI_API_KEY", "key-of-openai")));
         assert_eq!(settings.base_url, DEFAULT_BASE_URL);
         let states: Vec<KeyState> = key_status(env(&pairs)).iter().map(|status| status.state).collect();
-        assert_eq!(states, [KeyState::Unset, KeyState::Used, KeyState::Overridden]);
+        let unset = KeyState::Unset;
+        assert_eq!(states, [unset, KeyState::Used, KeyState::Overridden, unset]);
     }
 
     #[test]

@@ -1,6 +1,8 @@
-//! The guest's clocks: real, or pinned so that a step can be replayed.
+//! The guest's clocks: real ones whose readings are kept, or recorded ones, so that a step can be replayed.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use super::api::READINGS;
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 use wasmtime_wasi::{HostMonotonicClock, HostWallClock};
 
@@ -9,28 +11,68 @@ const TICK: u64 = 1_000;
 
 /// The clock of one instance. While it is pinned, wall and monotonic time are the same count.
 pub(super) struct PinnedClock {
-    /// Nanoseconds since 1970, or 0 for the real clocks.
-    pinned: AtomicU64,
+    state: Mutex<State>,
     start: Instant,
+}
+
+#[derive(Default)]
+struct State {
+    /// Nanoseconds since 1970 of the last reading; `None` for the real clocks.
+    pinned: Option<u64>,
+    /// Recorded readings that are still to be shown.
+    recorded: VecDeque<u64>,
+    /// What was shown since the step began.
+    shown: Vec<u64>,
 }
 
 impl PinnedClock {
     pub(super) fn new(pinned: Option<u64>) -> Self {
+        let state = State {
+            pinned,
+            ..State::default()
+        };
         Self {
-            pinned: AtomicU64::new(pinned.unwrap_or(0)),
+            state: Mutex::new(state),
             start: Instant::now(),
         }
     }
 
-    pub(super) fn pin(&self, nanoseconds: Option<u64>) {
-        self.pinned.store(nanoseconds.unwrap_or(0), Ordering::Relaxed);
+    /// A step begins: at `nanoseconds`, or with what another one was shown.
+    pub(super) fn pin(&self, nanoseconds: Option<u64>, readings: Option<&[u64]>) {
+        *self.state() = State {
+            pinned: nanoseconds,
+            recorded: readings.unwrap_or_default().iter().copied().collect(),
+            shown: Vec::new(),
+        };
     }
 
-    fn reading(&self) -> Option<u64> {
-        let advance = |now: u64| (now != 0).then(|| now.saturating_add(TICK));
-        self.pinned
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, advance)
-            .ok()
+    /// The step ended: the real clocks again. What the step was shown.
+    pub(super) fn unpin(&self) -> Vec<u64> {
+        std::mem::take(&mut *self.state()).shown
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn reading(&self, real: impl FnOnce() -> u64) -> u64 {
+        let mut state = self.state();
+        let shown = match (state.recorded.pop_front(), state.pinned) {
+            (Some(recorded), _) => {
+                // Whoever reads more often than was recorded goes on from here.
+                state.pinned = Some(recorded.saturating_add(TICK));
+                recorded
+            }
+            (None, Some(now)) => {
+                state.pinned = Some(now.saturating_add(TICK));
+                now
+            }
+            (None, None) => real(),
+        };
+        if state.shown.len() < READINGS {
+            state.shown.push(shown);
+        }
+        shown
     }
 }
 
@@ -44,11 +86,12 @@ impl HostWallClock for PinnedWall {
 
     fn now(&self) -> Duration {
         let real = || {
-            SystemTime::now()
+            let since = SystemTime::now()
                 .duration_since(SystemTime::UNIX_EPOCH)
-                .unwrap_or_default()
+                .unwrap_or_default();
+            u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
         };
-        self.0.reading().map_or_else(real, Duration::from_nanos)
+        Duration::from_nanos(self.0.reading(real))
     }
 }
 
@@ -62,7 +105,7 @@ impl HostMonotonicClock for PinnedMonotonic {
 
     fn now(&self) -> u64 {
         let real = || u64::try_from(self.0.start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        self.0.reading().unwrap_or_else(real)
+        self.0.reading(real)
     }
 }
 
@@ -78,7 +121,20 @@ mod tests {
         assert_eq!(wall.now(), Duration::from_secs(5));
         assert_eq!(wall.now(), Duration::from_nanos(5_000_001_000));
         assert_eq!(PinnedMonotonic(clock.clone()).now(), 5_000_002_000);
-        clock.pin(None);
+        clock.unpin();
         assert!(wall.now() > Duration::from_secs(1_600_000_000), "the real time again");
+    }
+
+    #[test]
+    fn what_was_shown_is_shown_again() {
+        let clock = Arc::new(PinnedClock::new(None));
+        clock.pin(None, None);
+        let (wall, monotonic) = (PinnedWall(clock.clone()), PinnedMonotonic(clock.clone()));
+        let live = (wall.now(), monotonic.now());
+        let shown = clock.unpin();
+        assert_eq!(shown.len(), 2);
+        clock.pin(None, Some(&shown));
+        assert_eq!((wall.now(), monotonic.now()), live);
+        assert_eq!(monotonic.now(), live.1 + TICK, "beyond what was recorded");
     }
 }

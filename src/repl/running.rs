@@ -36,6 +36,7 @@ pub(super) struct Running<'a> {
     start: Instant,
     stopping: Option<Stopping>,
     final_value: Option<FinalValue>,
+    readings: Vec<u64>,
 }
 
 impl<'a> Running<'a> {
@@ -43,11 +44,10 @@ impl<'a> Running<'a> {
     pub(super) fn begin(
         mut instance: Instance,
         step: &Step,
-        reseed: bool,
         limits: &'a Limits,
         canceller: &'a Canceller,
     ) -> Result<Self, ReplError> {
-        instance.clock.pin(step.clock);
+        instance.clock.pin(step.clock, step.readings.as_deref());
         instance.link.output.start(limits.output_bytes);
         instance.link.meter.start();
         instance.set_backstop(Some(limits.step_timeout.saturating_add(TIMEOUT_GRACE * 4)));
@@ -57,7 +57,6 @@ impl<'a> Running<'a> {
                 number,
                 step: step.number,
                 code: &step.code,
-                reseed,
                 seed: step.seed,
                 flood,
             })
@@ -70,6 +69,7 @@ impl<'a> Running<'a> {
             start: Instant::now(),
             stopping: None,
             final_value: None,
+            readings: Vec::new(),
         })
     }
 
@@ -79,7 +79,7 @@ impl<'a> Running<'a> {
         self.instance.set_backstop(None);
         self.instance.link.meter.stop();
         self.instance.link.wake_all();
-        self.instance.clock.pin(None);
+        self.readings = self.instance.clock.unpin();
         if let Some(chunk) = self.instance.link.output.take_new() {
             on_output(chunk);
         }
@@ -195,6 +195,7 @@ impl<'a> Running<'a> {
             written: Vec::new(),
             deleted: Vec::new(),
             imports: Vec::new(),
+            readings: self.readings.clone(),
             duration: self.start.elapsed(),
             execution: self.instance.link.meter.elapsed(),
             instance,

@@ -22,8 +22,6 @@ pub(super) struct PythonRepl {
     /// Taken out while it works, so that a dropped future ends it.
     instance: Option<Instance>,
     canceller: Canceller,
-    /// Whether the last step ran with a seed of its own.
-    seeded: bool,
 }
 
 impl PythonRepl {
@@ -45,7 +43,6 @@ impl PythonRepl {
             starter,
             instance: Some(instance),
             canceller: Canceller::default(),
-            seeded: false,
         };
         Ok(Started {
             repl: Box::new(repl),
@@ -72,9 +69,7 @@ impl Repl for PythonRepl {
         let Some(instance) = self.instance.take() else {
             return not_run(&ReplError::NotAlive);
         };
-        let reseed = step.seed.is_some() || self.seeded;
-        self.seeded = step.seed.is_some();
-        let running = Running::begin(instance, &step, reseed, &self.starter.options.limits, &self.canceller);
+        let running = Running::begin(instance, &step, &self.starter.options.limits, &self.canceller);
         match running {
             Ok(running) => {
                 let (outcome, instance) = running.finish(output).await;
@@ -128,6 +123,7 @@ fn not_run(error: &ReplError) -> StepOutcome {
         written: Vec::new(),
         deleted: Vec::new(),
         imports: Vec::new(),
+        readings: Vec::new(),
         duration: Duration::ZERO,
         execution: Duration::ZERO,
         instance: InstanceState::Lost,

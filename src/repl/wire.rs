@@ -24,7 +24,6 @@ pub(super) enum Command<'a> {
         number: u64,
         step: u32,
         code: &'a str,
-        reseed: bool,
         seed: Option<u64>,
         flood: u64,
     },

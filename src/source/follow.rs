@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use crate::disk::files::{FileIdentity, open_regular};
@@ -26,6 +27,7 @@ impl Source {
     /// has returned: transcripts that were not scanned are read as if they were new.
     pub fn follow(&self, stop: &Stop, sink: &mut dyn FnMut(Vec<Event>)) {
         let mut watch = Watch::new();
+        *self.0.nudge.lock().unwrap_or_else(PoisonError::into_inner) = Some(watch.teller());
         watch.watch(self.directories());
         loop {
             let since = Instant::now();

@@ -5,13 +5,19 @@
 //! [`Source::search`] searches everything. All calls block: run them on threads. Texts are raw.
 
 mod assemble;
+mod compare;
+pub mod config;
+pub mod drafts;
 mod error;
 mod follow;
 mod log_table;
+mod manage;
 mod open;
+pub mod paths;
 mod pattern;
 mod progress;
 mod read;
+mod recorded;
 mod scan;
 mod search;
 mod session;
@@ -20,6 +26,7 @@ mod stop;
 mod watch;
 
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::disk::logs::LogFinder;
@@ -28,7 +35,9 @@ use log_table::LogTable;
 use session::SessionState;
 
 pub use crate::disk::transcript::{Body, BodyError, Field};
+pub use compare::{Comparison, Side, read_session};
 pub use error::OpenError;
+pub use manage::{ManageError, create, rename};
 pub use open::{OpenOptions, Opened, open};
 pub use pattern::SearchPattern;
 pub use progress::Progress;
@@ -47,6 +56,8 @@ struct Shared {
     kind: TargetKind,
     use_cache: bool,
     inner: Mutex<Inner>,
+    /// Wakes whoever follows.
+    nudge: Mutex<Option<Sender<()>>>,
     progress: progress::Counters,
 }
 
@@ -83,6 +94,16 @@ impl Source {
     /// Where a transcript lies; `None` while it is missing.
     pub fn log_path(&self, log: LogId) -> Option<PathBuf> {
         self.inner().table.get(log)?.file.as_ref().map(|file| file.path.clone())
+    }
+
+    /// Has [`Source::follow`] look at the files now: this program has just written to them, and need not wait until
+    /// the system says so. Does not block; nothing happens before the session is followed.
+    pub fn nudge(&self) {
+        let nudge = self.0.nudge.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(sender) = &*nudge {
+            // Who followed has stopped: nobody is to be woken.
+            let _ = sender.send(());
+        }
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {

@@ -62,6 +62,12 @@ impl SessionState {
         Ok(self.take(state, dir))
     }
 
+    /// A directory in which nothing is yet.
+    pub(super) fn open_empty(&mut self, dir: &Path) -> Vec<Event> {
+        self.stamp = Some(Stamp::of(&dir.join(STATE_FILE)));
+        vec![Event::Session(self.facts.clone())]
+    }
+
     /// A directory with transcripts and no state.json.
     pub(super) fn open_without(&mut self, dir: &Path) -> Vec<Event> {
         self.stamp = Some(Stamp::of(&dir.join(STATE_FILE)));
@@ -148,12 +154,15 @@ impl SessionState {
 
     /// Looks who holds the session's lock.
     pub(super) fn look_for_writer(&mut self, dir: &Path) -> Vec<Event> {
-        let writer = lock::holder(dir).map(|holder| holder.to_string());
+        let holder = lock::holder(dir);
+        let ours = holder.as_ref().is_some_and(|holder| holder.pid == std::process::id());
+        let writer = holder.map(|holder| holder.to_string());
         if writer == self.writer {
             return Vec::new();
         }
         self.writer.clone_from(&writer);
-        self.facts.held_by = writer;
+        // A run of this program's own is no reason to keep out of the session.
+        self.facts.held_by = writer.filter(|_| !ours);
         vec![
             Event::Session(self.facts.clone()),
             Event::Writer {

@@ -10,12 +10,12 @@ use std::thread;
 use crate::disk::files::FileIdentity;
 use crate::disk::logs::LOGS_DIRECTORY;
 use crate::disk::state_file::{STATE_FILE, StateHead, read_head};
-use crate::model::{Label, Session, Time, Totals};
+use crate::model::{Label, Time, Totals};
 use crate::store::Store;
 
 use super::scan::readers;
 use super::session::{name_of, unix_ms};
-use super::{OpenOptions, Opened, Stop, open};
+use super::{OpenOptions, Stop, read_session};
 
 /// A session as a list shows it. Texts are raw.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -152,15 +152,7 @@ fn lineage(dir: &Path) -> HashMap<String, String> {
 
 /// Tokens and cost of a session: scanned, or from the cache. `None` when it cannot be opened, or after `stop`.
 pub fn session_totals(path: &Path, options: &OpenOptions, stop: &Stop) -> Option<SessionTotals> {
-    let Ok(Opened::Session { events, source }) = open(path, options) else {
-        return None;
-    };
-    let mut session = Session::default();
-    events.into_iter().for_each(|event| session.apply(event));
-    source.scan(stop, &mut |events| {
-        events.into_iter().for_each(|event| session.apply(event))
-    });
-    session.settle();
+    let (session, _) = read_session(path, options, stop).ok().flatten()?;
     let lost = session
         .queries
         .iter()

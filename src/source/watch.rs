@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
@@ -20,6 +20,7 @@ const HEARTBEAT: Duration = Duration::from_millis(200);
 pub(super) struct Watch {
     watcher: Option<RecommendedWatcher>,
     told: Receiver<()>,
+    tell: Sender<()>,
     watched: HashSet<PathBuf>,
     /// A directory that cannot be watched: look every second.
     blind: bool,
@@ -28,11 +29,12 @@ pub(super) struct Watch {
 impl Watch {
     pub(super) fn new() -> Self {
         let (tell, told) = channel();
+        let by_system = tell.clone();
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
             let reading = event.is_ok_and(|event| event.kind.is_access());
             if !reading {
                 // Whoever watched is gone: nobody is to be told.
-                let _ = tell.send(());
+                let _ = by_system.send(());
             }
         });
         let watcher = watcher.ok();
@@ -40,8 +42,14 @@ impl Watch {
             blind: watcher.is_none(),
             watcher,
             told,
+            tell,
             watched: HashSet::new(),
         }
+    }
+
+    /// Wakes [`Watch::wait`] as a change does.
+    pub(super) fn teller(&self) -> Sender<()> {
+        self.tell.clone()
     }
 
     /// Watches these directories from now on. Those that vanished and came back are watched again.
@@ -91,9 +99,8 @@ impl Watch {
                     while self.told.try_recv().is_ok() {}
                     return !stop.is_stopped();
                 }
-                Err(RecvTimeoutError::Timeout) => {}
-                // Without a watcher the channel is closed from the start.
-                Err(RecvTimeoutError::Disconnected) => std::thread::sleep(left.unwrap_or(HEARTBEAT).min(HEARTBEAT)),
+                // It is never disconnected: a sender is held here.
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
             }
         }
     }

@@ -198,6 +198,14 @@ fn cap(cell: &mut LeafCall, cap: u64) -> Result<(), StoreError> {
     if bytes > cap {
         json.truncate(json.floor_char_boundary(HEAD));
         cell.outcome = CellOutcome::Truncated { head: json, bytes, cap };
+        cell.pickle = None;
+    }
+    if cell
+        .pickle
+        .as_ref()
+        .is_some_and(|pickle| pickle.len() as u64 > cap.saturating_mul(2))
+    {
+        cell.pickle = None;
     }
     Ok(())
 }

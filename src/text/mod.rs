@@ -18,5 +18,6 @@ pub use duration::{clock_time, date_time, duration};
 pub use glyphs::{Glyphs, ascii};
 pub use money::{exact_money, money, parse_nano};
 pub use safe::SafeText;
+pub use sanitize::Places;
 pub use width::{cell_width, cut, cut_left, fit, fit_right, middle_cut};
 pub use wrap::{Row, wrap_line};

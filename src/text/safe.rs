@@ -16,7 +16,7 @@
 
 use std::sync::Arc;
 
-use super::sanitize::{Sanitizer, Style, is_clean};
+use super::sanitize::{Places, Sanitizer, Style, is_clean};
 
 /// Text that can be sent to a terminal: lines separated by `\n`, tabs expanded, no other control character, no
 /// bidi override, no zero-width trick. Cheap to clone.
@@ -40,6 +40,16 @@ impl SafeText {
     /// Like [`SafeText::block`], but nothing is left out: colour sequences and lone `\r` are shown as marks too.
     pub fn raw(raw: &str) -> Self {
         Self::sanitize(raw, Style::Raw)
+    }
+
+    /// Like [`SafeText::raw`], with where its characters went: text that is being typed is edited as it is, and shown
+    /// like this.
+    pub fn placed(raw: &str) -> (Self, Places) {
+        if is_clean(raw, Style::Raw) {
+            return (Self(raw.into()), Places::default());
+        }
+        let (safe, places) = Sanitizer::new(raw, Style::Raw).run_placed();
+        (Self(safe.into()), places)
     }
 
     /// Like [`SafeText::block`], on a single line: newlines become `⏎`.

@@ -44,11 +44,32 @@ pub(super) struct Sanitizer<'a> {
     /// Combining marks on the current base, and those beyond [`MARKS`].
     marks: (usize, usize),
     overwritten: Overwritten,
+    /// Where stretches of the text went, if that is asked for.
+    places: Option<Places>,
+    length: usize,
+}
+
+/// Where the characters of a text are in its safe form.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places(Vec<(usize, usize)>);
+
+impl Places {
+    /// Where the character that begins at byte `raw` begins in the safe text.
+    pub fn of(&self, raw: usize) -> usize {
+        let after = self.0.partition_point(|(from, _)| *from <= raw);
+        // Within a stretch nothing was replaced.
+        match after.checked_sub(1).and_then(|index| self.0.get(index)) {
+            Some((from, to)) => to + (raw - from),
+            None => raw,
+        }
+    }
 }
 
 impl<'a> Sanitizer<'a> {
     pub(super) fn new(raw: &'a str, style: Style) -> Self {
         Self {
+            places: None,
+            length: raw.len(),
             rest: raw,
             style,
             out: String::with_capacity(raw.len() + raw.len() / 16),
@@ -60,9 +81,31 @@ impl<'a> Sanitizer<'a> {
         }
     }
 
+    /// As [`Sanitizer::run`], for a style that overwrites nothing.
+    pub(super) fn run_placed(mut self) -> (String, Places) {
+        self.places = Some(Places::default());
+        self.work();
+        self.note_place();
+        (self.out, self.places.unwrap_or_default())
+    }
+
     pub(super) fn run(mut self) -> String {
+        self.work();
+        self.out
+    }
+
+    /// What is read next is written here.
+    fn note_place(&mut self) {
+        let at = (self.length - self.rest.len(), self.out.len());
+        if let Some(places) = &mut self.places {
+            places.0.push(at);
+        }
+    }
+
+    fn work(&mut self) {
         loop {
             self.copy_ascii();
+            self.note_place();
             let mut chars = self.rest.chars();
             let Some(c) = chars.next() else {
                 break;
@@ -79,7 +122,6 @@ impl<'a> Sanitizer<'a> {
             }
         }
         self.end_line();
-        self.out
     }
 
     /// Copies printable ASCII, the common case, as a whole.
@@ -87,6 +129,7 @@ impl<'a> Sanitizer<'a> {
         let plain = self.rest.bytes().take_while(|byte| matches!(byte, b' '..=b'~')).count();
         if let Some((head, tail)) = self.rest.split_at_checked(plain).filter(|_| plain > 0) {
             self.end_marks();
+            self.note_place();
             self.out.push_str(head);
             self.before = head.chars().next_back();
             self.rest = tail;

@@ -3,6 +3,10 @@
 //!
 //! What is registered and what is redacted when is the business of others.
 
+mod live;
+
+pub use live::LiveRedactor;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use memchr::{memchr2_iter, memmem};

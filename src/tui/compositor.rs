@@ -176,16 +176,31 @@ impl Compositor {
         })
     }
 
-    /// Paints the topmost full screen and the popups over it.
-    pub fn draw(&mut self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
-        let base = self
-            .layers
-            .iter()
-            .rposition(|layer| !layer.screen.is_popup())
-            .unwrap_or(0);
-        for layer in self.layers.iter_mut().skip(base) {
+    /// Paints the topmost full screen.
+    pub fn draw_base(&mut self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
+        let base = self.base_place();
+        if let Some(layer) = self.layers.get_mut(base) {
             layer.screen.draw(area, buf, ctx);
         }
+    }
+
+    /// Paints the popups over it.
+    pub fn draw_popups(&mut self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
+        let base = self.base_place();
+        for layer in self.layers.iter_mut().skip(base + 1) {
+            layer.screen.draw(area, buf, ctx);
+        }
+    }
+
+    fn base_place(&self) -> usize {
+        let base = self.layers.iter().rposition(|layer| !layer.screen.is_popup());
+        base.unwrap_or(0)
+    }
+
+    /// The route of the topmost full screen.
+    pub fn base_route(&self) -> Option<&Route> {
+        let mut layers = self.layers.iter().rev();
+        layers.find(|layer| !layer.screen.is_popup()).map(|layer| &layer.route)
     }
 
     /// The topmost full screen: what the header and the footer speak of.

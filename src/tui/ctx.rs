@@ -68,6 +68,8 @@ pub struct Ctx<'a> {
     pub base: Context,
     /// The directory whose sessions the picker lists, if there is one.
     pub sessions: Option<&'a SessionList>,
+    /// Directories of sessions in which a run of this program goes on.
+    pub running: &'a [PathBuf],
     /// The whole terminal.
     pub size: Size,
     /// Time since the program started; the only clock of animations.
@@ -93,6 +95,8 @@ pub struct World {
     pub base: Context,
     /// The directory whose sessions the picker lists.
     pub sessions: Option<SessionList>,
+    /// Directories of sessions in which a run of this program goes on.
+    pub running: Arc<[PathBuf]>,
     /// The whole terminal.
     pub size: Size,
     /// Time since the program started.
@@ -112,6 +116,7 @@ impl World {
             can: self.can,
             base: self.base,
             sessions: self.sessions.as_ref(),
+            running: &self.running,
             size: self.size,
             now: self.now,
             wall: self.wall,

@@ -3,8 +3,9 @@
 use super::body::Text;
 use super::export::Job;
 use super::input::Input;
+use super::live::Errand;
 use super::notice::Notice;
-use super::screens::Route;
+use super::screens::{Against, QueryKey, Route};
 use crate::model::{BodyRef, LogId};
 use crate::text::SafeText;
 use std::any::Any;
@@ -81,6 +82,23 @@ pub enum Effect {
         /// What, and how.
         job: Job,
     },
+    /// Read two runs, or two sessions, and compare them; answered with
+    /// [`Reply::Compared`](super::input::Reply).
+    Compare {
+        /// For the answer.
+        token: Token,
+        /// The left run; `None` for the whole session.
+        left: Option<QueryKey>,
+        /// The right side.
+        right: Against,
+    },
+    /// Read the names of a run's REPL after each of its steps; answered with [`Reply::Names`](super::input::Reply).
+    LoadNames {
+        /// For the answer.
+        token: Token,
+        /// Its root's id.
+        run_id: String,
+    },
     /// Stop what runs for a token; its answers no longer come.
     Cancel(Token),
     /// Anything else that takes long: run off the screen's thread.
@@ -108,6 +126,8 @@ pub enum Effect {
     Notice(Notice),
     /// Do an action, as if its key had been pressed after this layer went away: what the palette returns.
     Act(super::action::Action),
+    /// Something for a session that is driven.
+    Errand(Errand),
     /// Back to the shell, until `fg`.
     Suspend,
     /// Leave the program.

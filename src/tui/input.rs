@@ -6,7 +6,8 @@ use super::effect::Token;
 use super::export::News;
 use super::pattern::Pattern;
 use super::widgets::Highlights;
-use crate::source::Hit;
+use crate::model::NamesAfter;
+use crate::source::{Comparison, Hit};
 use crate::text::SafeText;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
@@ -108,6 +109,10 @@ pub enum Reply {
     },
     /// How an export stands: its progress, or its end.
     Export(News),
+    /// Two sides, compared.
+    Compared(Arc<Comparison>),
+    /// The names of a run's REPL after each step.
+    Names(Arc<Vec<NamesAfter>>),
     /// What a piece of work computed: the type its effect promised.
     Worked(Box<dyn Any + Send>),
 }

@@ -16,6 +16,7 @@ pub mod export;
 pub mod frames;
 pub mod input;
 pub mod keymap;
+pub mod live;
 pub mod motion;
 pub mod notice;
 pub mod open;

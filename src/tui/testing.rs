@@ -30,6 +30,7 @@ impl World {
             },
             base: Context::Everywhere,
             sessions: None,
+            running: std::sync::Arc::default(),
             size: Size::new(120, 36),
             now: Duration::ZERO,
             wall: 1_700_000_000_000,

@@ -72,7 +72,7 @@ impl Viewer {
         };
         let size = Size::new(width, height);
         let mut viewer = Self {
-            state: State::new(world(size, ascii)),
+            state: State::new(world(size, ascii), Arc::default()),
             source,
             size,
         };
@@ -81,6 +81,7 @@ impl Viewer {
             ..Abilities::default()
         };
         let opening = Opening {
+            desk: None,
             route: Route::Overview,
             can,
             sessions: None,
@@ -287,6 +288,7 @@ fn world(size: Size, ascii: bool) -> World {
         can: Abilities::default(),
         base: Context::Everywhere,
         sessions: None,
+        running: Arc::default(),
         size,
         now: Duration::ZERO,
         wall: 1_800_000_000_000,

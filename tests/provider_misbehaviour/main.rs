@@ -9,6 +9,7 @@
     clippy::print_stderr
 )]
 
+mod anthropic;
 mod cancelling;
 mod keys;
 mod server;
@@ -68,6 +69,10 @@ async fn call(base_url: &str, request: &Request) -> Outcome {
 }
 
 async fn call_on(provider: &OpenAi, request: &Request) -> Outcome {
+    outcome_of(provider, request).await
+}
+
+async fn outcome_of(provider: &dyn Provider, request: &Request) -> Outcome {
     let (mut text, mut reasoning) = (String::new(), String::new());
     let mut sink = |delta: Delta<'_>| match delta {
         Delta::Text(piece) => text.push_str(piece),

@@ -1,4 +1,5 @@
 //! A program in a pseudo-terminal: what it writes, what its screen shows, and how it ends.
+#![allow(dead_code)] // Each test program uses its own part.
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use rustix::event::{PollFd, PollFlags};
@@ -57,6 +58,15 @@ impl Pty {
         Self::spawn(command, env)
     }
 
+    /// Starts the viewer in a directory with these arguments.
+    pub(crate) fn viewer(dir: &Path, args: &[&str], env: &[(&str, &str)]) -> Self {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fast-rlm-log"));
+        command.cwd(dir);
+        command.args(args);
+        env.iter().for_each(|(key, value)| command.env(key, value));
+        Self::spawn(command, env)
+    }
+
     /// Starts a shell with job control.
     pub(crate) fn shell() -> Self {
         let mut command = CommandBuilder::new("bash");
@@ -103,6 +113,12 @@ impl Pty {
     /// Everything that was written so far.
     pub(crate) fn written(&self) -> String {
         String::from_utf8_lossy(&self.screen.lock().unwrap().bytes).into_owned()
+    }
+
+    /// Whether a mode was switched on last.
+    pub(crate) fn is_on(&self, mode: &str) -> bool {
+        let written = self.written();
+        written.rfind(&format!("\x1b[?{mode}h")) > written.rfind(&format!("\x1b[?{mode}l"))
     }
 
     /// Forgets what the screen shows.

@@ -14,6 +14,7 @@
 mod running;
 
 mod agents;
+mod backends;
 mod hostile;
 mod output;
 mod secrets;

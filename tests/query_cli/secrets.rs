@@ -1,8 +1,11 @@
 //! Values given with `--env` are visible in the REPL and nowhere else.
 
 use super::Place;
+use fast_rlm::provider::{Scripted, Settings};
+use fast_rlm::{Config, Person, Question, RunEvent, Session, What};
 use serde_json::json;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 const SECRET: &str = "hunter2-and-\"quotes\"";
 
@@ -34,7 +37,7 @@ fn a_secret_is_in_no_file_and_no_output() {
     let place = Place::new();
     let steps = [
         "import os, base64, json\nkey = os.environ['KEY']\nprint(key, json.dumps(key), base64.b64encode(key.encode()).decode())",
-        "inside = {'deep': [key]}\ncommit('key', note='it is ' + key)\nprint(inside)\nraise ValueError(key)",
+        "class Stubborn:\n    def __reduce__(self):\n        raise TypeError('no copy of ' + key)\nstubborn = Stubborn()\ninside = {'deep': [key]}\ncommit('key', note='it is ' + key)\nprint(inside)\nraise ValueError(key)",
         "child = await llm_query({'k': key}, instruction='use ' + key)\nprint(child)",
         "length = len(key)\nFINAL({'key': key, 'length': length})",
     ];
@@ -59,5 +62,71 @@ fn a_secret_is_in_no_file_and_no_output() {
         (&dropped["key"], &dropped["inside"]),
         (&json!("holds a secret"), &json!("holds a secret"))
     );
+    assert_eq!(
+        dropped["stubborn"],
+        json!("not picklable: TypeError: no copy of [secret KEY]")
+    );
     assert!(place.session().names("variables").contains(&"length".to_owned()));
+}
+
+/// Prints the secret in two halves, of which each is a piece of output, and asks a question with it.
+const HALVES: &str = r#"
+replies:
+  - code: |
+      import os, sys, asyncio
+      key = os.environ["KEY"]
+      sys.stdout.write("it is " + key[:7])
+      await asyncio.sleep(0.3)
+      print(key[7:], "indeed")
+      answer = await ask("Is it " + key + "?", options=["no", key])
+      FINAL(answer == key)
+"#;
+
+/// Takes the last option.
+struct Agrees(Arc<Mutex<Vec<String>>>);
+
+#[async_trait::async_trait]
+impl Person for Agrees {
+    async fn ask(&self, question: &Question) -> Option<String> {
+        self.0.lock().unwrap().push(question.to_string());
+        question.options.last().cloned()
+    }
+}
+
+#[test]
+fn who_watches_and_who_is_asked_sees_no_secret_either() {
+    let told: Arc<Mutex<Vec<String>>> = Arc::default();
+    let model = Scripted::from_yaml(HALVES, &Settings::default()).unwrap();
+    let config = Config::default().provider(Arc::new(model)).env("KEY", SECRET);
+    let watch = Arc::clone(&told);
+    let session = Session::ephemeral()
+        .unwrap()
+        .config(config)
+        .person(Agrees(Arc::clone(&told)))
+        .watch(move |event: RunEvent| match event.what {
+            What::Output(text) => watch.lock().unwrap().push(text),
+            What::Asked(question) => watch.lock().unwrap().push(question.to_string()),
+            _ => {}
+        });
+    assert_eq!(
+        session.query("Tell me.").unwrap().value,
+        json!(true),
+        "the option was the secret itself"
+    );
+    let told = told.lock().unwrap();
+    let question = "Is it [secret KEY]? [no | [secret KEY]]";
+    assert_eq!(told.iter().filter(|text| *text == question).count(), 2, "{told:?}");
+    let output: String = told
+        .iter()
+        .filter(|text| *text != question)
+        .map(String::as_str)
+        .collect();
+    assert!(
+        output.ends_with("it is [secret KEY] indeed\n"),
+        "after the probe's: {output}"
+    );
+    let halves = told
+        .iter()
+        .filter(|text| text.contains("it is") || text.contains("indeed"));
+    assert_eq!(halves.count(), 2, "the halves came one after the other: {told:?}");
 }

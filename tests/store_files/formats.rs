@@ -29,7 +29,7 @@ fn version_1_0() -> TempDir {
 }
 
 #[test]
-fn an_older_store_is_brought_up_to_date_and_keeps_its_data() {
+fn case_12_an_older_store_is_brought_up_to_date_and_keeps_its_data() {
     let dir = version_1_0();
     let store = events_of(dir.path()).unwrap();
     let token = store.raise_token("s_1").unwrap();
@@ -55,7 +55,7 @@ fn an_older_store_is_read_without_being_changed() {
 }
 
 #[test]
-fn a_newer_major_format_is_refused_untouched() {
+fn case_13_a_newer_major_format_is_refused_untouched() {
     let dir = filled();
     for (file, version) in [("events.db", 2000), ("flow.db", 7001)] {
         let newer = Connection::open(dir.path().join(file)).unwrap();
@@ -156,7 +156,7 @@ fn damage_is_told_with_the_path() {
 }
 
 #[test]
-fn rows_that_cannot_be_understood_are_skipped_and_reported() {
+fn case_12_rows_that_cannot_be_understood_are_skipped_and_reported() {
     let dir = filled();
     let rows = Connection::open(dir.path().join("events.db")).unwrap();
     for (seq, kind, schema, payload) in [

@@ -13,7 +13,7 @@ use crate::roles::{STEPS, namespace, note, open, state, value};
 use crate::{hear, ids, start};
 
 #[test]
-fn a_killed_owner_is_taken_over_and_its_token_is_worth_nothing() {
+fn case_22_a_killed_owner_is_taken_over_and_its_token_is_worth_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
     store.events.root_session(&NewSession::in_root(1)).unwrap();
@@ -93,7 +93,7 @@ fn check_projection(dir: &Path, action: Action) {
 }
 
 #[test]
-fn killed_after_any_write_a_session_is_whole_and_can_go_on() {
+fn case_23_killed_after_any_write_a_session_is_whole_and_can_go_on() {
     let reference = tempfile::tempdir().unwrap();
     assert!(wait(start("turn", reference.path(), 0, "")).success());
     let complete = ids(&open(reference.path()), "s_1");
@@ -128,7 +128,7 @@ fn killed_after_any_write_a_session_is_whole_and_can_go_on() {
 }
 
 #[test]
-fn a_write_that_fails_leaves_a_session_whole_and_works_once_the_cause_is_gone() {
+fn case_25_a_write_that_fails_leaves_a_session_whole_and_works_once_the_cause_is_gone() {
     for point in [
         "atomic.create",
         "atomic.write",
@@ -163,7 +163,7 @@ fn leftovers(dir: &Path) -> bool {
 }
 
 #[test]
-fn killed_at_any_time_every_completed_step_is_there() {
+fn case_23_killed_at_any_time_every_completed_step_is_there() {
     let dir = tempfile::tempdir().unwrap();
     for round in 0..20_u64 {
         let mut writer = start("endless", dir.path(), 0, "");

@@ -8,7 +8,7 @@ use crate::roles::open;
 use crate::{finish, hear, ids, start};
 
 #[test]
-fn four_processes_append_to_shared_streams() {
+fn case_18_four_processes_append_to_shared_streams() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
     for session in ["a", "b"] {
@@ -26,7 +26,7 @@ fn four_processes_append_to_shared_streams() {
 }
 
 #[test]
-fn eight_processes_make_one_store_at_once() {
+fn case_20_eight_processes_make_one_store_at_once() {
     for _ in 0..4 {
         let dir = tempfile::tempdir().unwrap();
         let fresh = dir.path().join("fresh");
@@ -50,7 +50,7 @@ fn eight_processes_make_one_store_at_once() {
 }
 
 #[test]
-fn two_processes_that_wait_for_the_lock_lose_no_turn() {
+fn case_21_two_processes_that_wait_for_the_lock_lose_no_turn() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
     store.events.root_session(&NewSession::in_root(1)).unwrap();

@@ -14,7 +14,6 @@ from _rlm.traces import describe
 
 # The running step's task, and the number of the command that it carries out.
 _current, _number = None, None
-_system_urandom = os.urandom
 # Bound here, because user code may replace them.
 _all_tasks, _create_task, _sleep = asyncio.all_tasks, asyncio.create_task, asyncio.sleep
 _hide_task = asyncio.tasks._unregister_task
@@ -32,13 +31,9 @@ def cancel(number):
 
 
 def _seed(seed):
-    """Makes all of Python's sources of randomness repeatable, or random again."""
-    if seed is None:
-        random.seed()
-        draw = _system_urandom
-    else:
-        random.seed(seed)
-        draw = random.Random(seed ^ 0x5DEECE66D).randbytes
+    """Makes all of Python's sources of randomness repeatable."""
+    random.seed(seed)
+    draw = random.Random(seed ^ 0x5DEECE66D).randbytes
     # `secrets`, `uuid4` and `SystemRandom` draw from these two.
     os.urandom = random._urandom = draw
 
@@ -79,7 +74,7 @@ async def run(command):
     guard.restore()
     for name, aside in names.pin():
         output.print_values(f"note: `{name}` is the REPL's own name and was put back; your value is in `{aside}`")
-    if command["reseed"]:
+    if command["seed"] is not None:
         _seed(command["seed"])
     output.begin(command["flood"])
     before = names.before()

@@ -4,6 +4,7 @@ Each call passes the host first, which may refuse it or answer it from a record,
 """
 
 import _pickle
+import ast
 import base64
 import builtins
 import functools
@@ -25,12 +26,26 @@ def _call(name, args, kwargs):
 
 
 def _served(reply):
-    """(True, value) if the host answers from its record."""
+    """(True, value) if the host answers from its record; what was raised is raised again."""
+    if "raise" in reply:
+        raise _recorded(**reply["raise"])
     if "pickle" in reply:
         return True, pickle.loads(base64.b64decode(reply["pickle"]))
     if "value" in reply:
         return True, reply["value"]
     return False, None
+
+
+def _recorded(type, message):
+    """The exception of that name: a built-in one, or one made for it."""
+    kind = getattr(builtins, type, None)
+    if not (isinstance(kind, builtins.type) and issubclass(kind, Exception)):
+        kind = builtins.type(type, (RuntimeError,), {})
+    try:
+        # A KeyError's text is the repr of its key.
+        return kind(ast.literal_eval(message) if kind is KeyError else message)
+    except Exception:
+        return RuntimeError(f"{type}: {message}")
 
 
 def _pickled(value):

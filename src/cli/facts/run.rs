@@ -169,7 +169,7 @@ impl StepFacts {
     fn of(step: &Step) -> Self {
         let (kind, counted) = match step.kind {
             StepKind::Probe => ("probe", false),
-            StepKind::Reply => ("reply", true),
+            StepKind::Reply | StepKind::InFlight => ("reply", true),
         };
         let cost = match step.cost {
             Cost::Known(nano) if counted => Some(nano),

@@ -1,7 +1,9 @@
 //! The arguments of `fast-rlm`.
 
+use crate::cli::lab::LabCommand;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Ask a recursive language model: the input stays in a Python REPL, the model explores it with code.
 #[derive(Debug, Parser)]
@@ -34,6 +36,10 @@ pub struct Args {
     /// One of several sessions under --session-dir: 1 to 64 of letters, digits, `.`, `_`, `-`.
     #[arg(long, value_name = "ID", requires = "session_dir")]
     pub session_id: Option<String>,
+
+    /// Wait this long for a session that another process writes to; without it, a busy session is refused at once.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub wait: Option<Duration>,
 
     /// Do not show a resumed model the code of earlier queries.
     #[arg(long)]
@@ -110,7 +116,23 @@ pub enum Command {
     /// Prepare the sandboxed Python now (once per machine, about 10 s), so that the first query starts at once.
     Warmup,
     /// Say what is ready: Python, model, keys, terminal.
-    Doctor,
+    Doctor {
+        /// The model to look at; the configured one unless given.
+        #[arg(long, value_name = "MODEL")]
+        primary_agent: Option<String>,
+        /// Read options from this file instead of rlm_config.yaml.
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
+    },
+    /// List the models that each backend offers, one a line.
+    Models {
+        /// Print them as JSON: one object a backend.
+        #[arg(long)]
+        json: bool,
+        /// Read options from this file instead of rlm_config.yaml.
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
+    },
     /// Answer the question that a session waits for, and let its query run on.
     Answer {
         /// The session's directory.
@@ -124,7 +146,13 @@ pub enum Command {
         /// The model that goes on; the one that asked unless given.
         #[arg(long, value_name = "MODEL")]
         primary_agent: Option<String>,
+        /// Wait this long for a session that another process writes to.
+        #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+        wait: Option<Duration>,
     },
+    /// Something with recorded sessions.
+    #[command(flatten)]
+    Lab(LabCommand),
     /// Print completions for a shell.
     Completions {
         /// Which shell.
@@ -145,17 +173,30 @@ pub enum Verbosity {
     Full,
 }
 
+/// A time in seconds, at most a year.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let parsed = text
+        .parse()
+        .ok()
+        .filter(|seconds| (0.0..=31_536_000.0).contains(seconds));
+    let wrong = || format!("{text:?} is no number of seconds, like 30 or 0.5");
+    parsed.map(Duration::from_secs_f64).ok_or_else(wrong)
+}
+
 const EXAMPLES: &str = "\
 Examples:
   fast-rlm \"Which of these reviews mention battery life?\" --input-file reviews.jsonl --primary-agent z-ai/glm-5
   fast-rlm \"Build an index of this corpus\" --input-file corpus.txt --session-dir runs --session-id corpus
   fast-rlm \"Now list the three longest chapters\" --session-dir runs --session-id corpus
   fast-rlm-log runs/corpus --tui
+  fast-rlm sessions runs; fast-rlm replay last --dir runs; fast-rlm fork last --dir runs --at 2 --inject 42
 
 The answer goes to stdout, everything else to stderr.
 
 Models: anything unprefixed goes to an OpenAI-compatible API (RLM_MODEL_BASE_URL, default OpenRouter's) with the key
-from RLM_MODEL_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY. scripted:FILE answers from a file, offline.
+from RLM_MODEL_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY; claude-… and anthropic/… to Anthropic's where
+ANTHROPIC_API_KEY is set. cli:claude?model=sonnet asks a coding agent under its own login (codex and opencode, too).
+scripted:FILE answers from a file, offline. `fast-rlm models` lists what there is.
 
-Exit codes: 0 done; 1 the run ended in an error; 2 usage, or an input that cannot be used; 3 a limit stopped it;
+Exit codes: 0 done; 1 the run ended in an error, a replay diverged, a diff differs; 2 usage, or an input that cannot be used; 3 a limit stopped it;
 4 the session is busy; 75 it waits for an answer; 130 cancelled.";

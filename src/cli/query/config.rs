@@ -1,5 +1,8 @@
 //! `rlm_config.yaml`: options by their names, in the working directory or the user's configuration directory.
 
+use crate::client;
+use crate::provider::{AgentSpec, PricingTable};
+use crate::text::parse_nano;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -9,10 +12,10 @@ use std::path::{Path, PathBuf};
 /// The options of a file. All optional; flags and environment win over them.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Config {
-    pub(super) primary_agent: Option<String>,
-    pub(super) sub_agent: Option<String>,
-    pub(super) max_depth: Option<u32>,
+pub(in crate::cli) struct Config {
+    pub(in crate::cli) primary_agent: Option<String>,
+    pub(in crate::cli) sub_agent: Option<String>,
+    pub(in crate::cli) max_depth: Option<u32>,
     pub(super) max_calls_per_subagent: Option<u64>,
     pub(super) max_global_calls: Option<u64>,
     pub(super) max_money_spent: Option<f64>,
@@ -29,7 +32,8 @@ pub(super) struct Config {
     pub(super) compression_ratio: Option<f64>,
     pub(super) enable_tools: Option<bool>,
     pub(super) inherit_tools: Option<bool>,
-    pub(super) add_session_code_to_context: Option<bool>,
+    pub(in crate::cli) add_session_code_to_context: Option<bool>,
+    pub(super) cli_agents: BTreeMap<String, AgentSpec>,
     /// What this build does not know: told once, and otherwise left alone.
     #[serde(flatten)]
     pub(super) unknown: BTreeMap<String, Value>,
@@ -37,7 +41,7 @@ pub(super) struct Config {
 
 /// A configuration file that cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum ConfigError {
+pub(in crate::cli) enum ConfigError {
     #[error("cannot read the configuration {}: {cause}", path.display())]
     Read {
         path: PathBuf,
@@ -50,11 +54,48 @@ pub(super) enum ConfigError {
 
 impl Config {
     /// Reads the named file, else the first of the usual places; none is an empty configuration.
-    pub(super) fn find(named: Option<&Path>) -> Result<Self, ConfigError> {
+    pub(in crate::cli) fn find(named: Option<&Path>) -> Result<Self, ConfigError> {
         let path = named
             .map(Path::to_owned)
             .or_else(|| places().into_iter().find(|path| path.is_file()));
         path.map_or_else(|| Ok(Self::default()), |path| Self::read(&path))
+    }
+
+    /// `max_money_spent` in nano-dollars, or what is wrong with it.
+    pub(in crate::cli) fn max_money_nano(&self) -> Result<Option<i64>, String> {
+        let Some(dollars) = self.max_money_spent else {
+            return Ok(None);
+        };
+        let nano = parse_nano(&dollars.to_string()).filter(|nano| *nano >= 0);
+        nano.map(Some)
+            .ok_or_else(|| format!("the configuration's max_money_spent: {dollars} is no amount of US dollars"))
+    }
+
+    /// As the library takes it, but for what can be chosen in the terminal program.
+    pub(in crate::cli) fn client(&self) -> client::Config {
+        type Made = client::Config;
+        let mut made = Made::default();
+        fn with<T: Copy>(made: Made, value: Option<T>, set: impl FnOnce(Made, T) -> Made) -> Made {
+            match value {
+                Some(value) => set(made, value),
+                None => made,
+            }
+        }
+        made = with(made, self.max_calls_per_subagent, Made::max_calls_per_subagent);
+        made = with(made, self.max_global_calls, Made::max_global_calls);
+        made = with(made, self.max_completion_tokens, Made::max_completion_tokens);
+        made = with(made, self.max_prompt_tokens, Made::max_prompt_tokens);
+        made = with(made, self.truncate_len, Made::truncate_len);
+        made = with(made, self.api_max_retries, Made::api_max_retries);
+        made = with(made, self.api_timeout_ms, Made::api_timeout_ms);
+        made = with(made, self.step_timeout_s, Made::step_timeout_s);
+        made = with(made, self.repl_memory_mb, Made::repl_memory_mb);
+        made = with(made, self.max_agents_at_once, Made::max_agents_at_once);
+        made = with(made, self.enable_compression_guard, Made::enable_compression_guard);
+        made = with(made, self.compression_min_chars, Made::compression_min_chars);
+        made = with(made, self.compression_ratio, Made::compression_ratio);
+        made = with(made, self.enable_tools, Made::enable_tools);
+        with(made, self.inherit_tools, Made::inherit_tools)
     }
 
     fn read(path: &Path) -> Result<Self, ConfigError> {
@@ -75,10 +116,36 @@ impl Config {
 
 /// Where a configuration is looked for, in order.
 fn places() -> Vec<PathBuf> {
-    use etcetera::BaseStrategy;
     let here = PathBuf::from("rlm_config.yaml");
-    let user = etcetera::choose_base_strategy().map(|base| base.config_dir().join("fast-rlm").join("rlm_config.yaml"));
-    [Some(here), user.ok()].into_iter().flatten().collect()
+    [Some(here), user_file("rlm_config.yaml")]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// A file in the user's configuration directory.
+fn user_file(name: &str) -> Option<PathBuf> {
+    use etcetera::BaseStrategy;
+    let base = etcetera::choose_base_strategy().ok()?;
+    Some(base.config_dir().join("fast-rlm").join(name))
+}
+
+/// The shipped prices, with those of the user's `pricing.toml` over them.
+pub(super) fn prices() -> Result<PricingTable, ConfigError> {
+    let mut table = PricingTable::builtin();
+    let Some(path) = user_file("pricing.toml").filter(|path| path.exists()) else {
+        return Ok(table);
+    };
+    let read = std::fs::read_to_string(&path);
+    let text = read.map_err(|cause| ConfigError::Read {
+        path: path.clone(),
+        cause,
+    })?;
+    table.merge(PricingTable::from_toml(&text).map_err(|error| ConfigError::Parse {
+        path,
+        what: error.to_string(),
+    })?);
+    Ok(table)
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! The live step display on stderr: a line a step and a progress line on terminals; code and output too when full.
 
 use super::args::Verbosity;
-use crate::engine::{Answer, RunEvent, Settings, Watch, What};
+use crate::disk::lock;
+use crate::engine::{Answer, Home, RunEvent, Settings, Watch, What};
 use crate::model::CostSum;
 use crate::provider::{CostExpectation, Usage};
 use crate::text::{SafeText, compact_count, cut, duration};
@@ -80,6 +81,18 @@ impl Live {
 
     pub(super) fn preparing(&self, line: &str) {
         self.line(line);
+    }
+
+    /// Who is waited for, where someone holds the session now and may be waited for.
+    pub(super) fn waiting(&self, home: &Home) {
+        if home.wait.is_zero() {
+            return;
+        }
+        if let Some(holder) = lock::holder(&home.dir) {
+            let longest = duration(u64::try_from(home.wait.as_millis()).unwrap_or(u64::MAX));
+            let holder = SafeText::line(&holder.to_string());
+            self.line(&format!("The session is busy: waiting up to {longest} for {holder}."));
+        }
     }
 
     /// Removes the progress line.

@@ -1,9 +1,10 @@
 //! `fast-rlm`: run queries from the shell. Arguments, configuration and the live display; the work is the engine's.
 
 mod args;
-mod config;
+pub(in crate::cli) mod config;
 mod exit;
 mod live;
+mod models;
 mod outcome;
 mod person;
 mod setup;
@@ -29,8 +30,10 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
     };
     let done = match &args.command {
         Some(Command::Answer { .. }) => answer(args),
+        Some(Command::Lab(command)) => Ok(crate::cli::lab::run(command)),
         Some(Command::Warmup) => setup::warmup(),
-        Some(Command::Doctor) => setup::doctor(&args),
+        Some(Command::Doctor { primary_agent, config }) => setup::doctor(primary_agent.as_ref(), config.as_deref()),
+        Some(Command::Models { json, config }) => models::print(config.as_deref(), *json),
         Some(Command::Completions { shell }) => {
             clap_complete::generate(*shell, &mut Args::command(), "fast-rlm", &mut std::io::stdout());
             Ok(Exit::Done)
@@ -58,6 +61,7 @@ fn answer(mut args: Args) -> Result<Exit, Failure> {
         dir,
         text,
         primary_agent,
+        wait,
         ..
     }) = args.command.take()
     else {
@@ -66,6 +70,7 @@ fn answer(mut args: Args) -> Result<Exit, Failure> {
     let waiting = waiting(&dir)?.ok_or_else(|| BeginError::NothingParked { dir: dir.clone() })?;
     args.primary_agent = primary_agent.or(Some(waiting.model));
     args.session_dir = Some(dir);
+    args.wait = wait;
     match text {
         Some(text) => run(&args, Work::Answer(text)),
         None => {
@@ -95,6 +100,7 @@ fn run(args: &Args, work: Work) -> Result<Exit, Failure> {
         person: person::at_terminal(setup.verbosity, &live),
     };
     interrupts.query_runs(cancel);
+    live.waiting(&setup.home);
     let answered = runtime.block_on(async {
         match work {
             Work::Query => run_query(&setup.home, query).await,

@@ -2,7 +2,7 @@
 //! over file.
 
 use super::args::{Args, Verbosity};
-use super::config::{Config, ConfigError};
+use super::config::{self, Config, ConfigError};
 use super::exit::Exit;
 use crate::client::{self, EphemeralDir};
 use crate::engine::{BeginError, Home, Input, Limits, Model, Settings};
@@ -58,6 +58,9 @@ pub(super) struct Setup {
 impl Setup {
     pub(super) fn read(args: &Args) -> Result<Self, Failure> {
         let config = Config::find(args.config.as_deref())?;
+        if args.input_file.is_none() && args.prompt.as_ref().is_some_and(|prompt| prompt.trim().is_empty()) {
+            return Err(Failure::Usage("the prompt is empty: say what to ask".into()));
+        }
         let (home, ephemeral) = home(args)?;
         let settings = settings(args, &config)?;
         let input = input(args);
@@ -116,6 +119,7 @@ fn home(args: &Args) -> Result<(Home, Option<EphemeralDir>), Failure> {
     let home = Home {
         log_dir: args.log_dir.clone(),
         absolute_logs: args.absolute_logs,
+        wait: args.wait.unwrap_or_default(),
         prefix: args.prefix.clone().unwrap_or_else(|| "run".into()),
         // A session that ends with the program needs no log to be resumed from.
         storage: args.session_dir.clone(),
@@ -125,7 +129,7 @@ fn home(args: &Args) -> Result<(Home, Option<EphemeralDir>), Failure> {
 }
 
 fn settings(args: &Args, config: &Config) -> Result<Settings, Failure> {
-    let providers = ProviderSettings::from_env();
+    let providers = provider_settings(config)?;
     let secrets = Secrets::default();
     providers.register_secrets(&secrets)?;
     let model = open_model(
@@ -163,6 +167,15 @@ fn settings(args: &Args, config: &Config) -> Result<Settings, Failure> {
 
 fn chosen<'a>(flag: Option<&'a String>, file: Option<&'a String>) -> &'a str {
     flag.or(file).map(String::as_str).unwrap_or_default()
+}
+
+/// Where models are reached, from the environment, and what the configuration adds.
+pub(super) fn provider_settings(config: &Config) -> Result<ProviderSettings, Failure> {
+    Ok(ProviderSettings {
+        cli_agents: config.cli_agents.clone(),
+        pricing: config::prices()?,
+        ..ProviderSettings::from_env()
+    })
 }
 
 fn open_model(name: &str, providers: &ProviderSettings) -> Result<Model, Failure> {
@@ -261,10 +274,10 @@ pub(super) fn warmup() -> Result<Exit, Failure> {
 }
 
 /// `fast-rlm doctor`: what is ready, on stdout; exit code 0 when a query could be asked.
-pub(super) fn doctor(args: &Args) -> Result<Exit, Failure> {
-    let config = Config::find(args.config.as_deref())?;
-    let name = chosen(args.primary_agent.as_ref(), config.primary_agent.as_ref()).to_owned();
-    let providers = ProviderSettings::from_env();
+pub(super) fn doctor(named: Option<&String>, config: Option<&Path>) -> Result<Exit, Failure> {
+    let config = Config::find(config)?;
+    let name = chosen(named, config.primary_agent.as_ref()).to_owned();
+    let providers = provider_settings(&config)?;
     let model = provider::open(&name, &providers);
     let mut out = io::stdout().lock();
     let mut line = |mark: bool, what: &str, told: &str| {

@@ -1,7 +1,8 @@
 //! What an agent was given to do, from its probe: the step 0 that prints the context.
 //!
-//! Writers print the context's type and length, then its text or the start of it, or, for a dict, its keys each with
-//! a preview; a schema may stand before and the tools after. The first line of the context itself tells the task.
+//! Existing programs and our own engine print the context's type and length, then its text or the start of it, or, for a
+//! dict, its keys each with a preview; a schema may stand before and the tools after. The first line of the context itself
+//! tells the task.
 
 /// Characters that are kept.
 const TASK_CUT: usize = 200;
@@ -19,7 +20,8 @@ const TASK_KEYS: [&str; 8] = [
     "input",
 ];
 /// What is printed about the context, or beside it.
-const ABOUT: [&str; 6] = [
+const ABOUT: [&str; 7] = [
+    "context: a ",
     "Context type",
     "Context length",
     "Keys (",
@@ -27,6 +29,9 @@ const ABOUT: [&str; 6] = [
     "[FULL OUTPUT SHOWN]",
     "[TRUNCATED",
 ];
+/// Our engine's line before the text of a string, and its line before the start of a long one.
+const STRING: &str = "context: a string of ";
+const START: &str = "--- its first ";
 /// Sections that end at the next rule.
 const OTHER_SECTIONS: [&str; 3] = ["Required output schema", "Available tools", "SESSION MODE"];
 
@@ -40,6 +45,10 @@ pub(super) fn task_of_probe(output: &str) -> Option<String> {
         skipping = (skipping && trimmed != "---") || OTHER_SECTIONS.iter().any(|label| trimmed.starts_with(label));
         if skipping || trimmed.is_empty() {
             continue;
+        }
+        if trimmed.starts_with(STRING) {
+            lines.next_if(|line| line.starts_with(START));
+            return one_line(lines.take_while(|line| !ends_text(line)));
         }
         if let Some(text) = CONTEXT_LABELS.iter().find_map(|label| trimmed.strip_prefix(label)) {
             let rest = lines.take_while(|line| line.trim() != "---");
@@ -60,9 +69,20 @@ pub(super) fn task_of_probe(output: &str) -> Option<String> {
     )
 }
 
-/// `  ['guest'] (str, len=13): Goro Baptiste` as `guest: Goro Baptiste`; a task without its key.
+/// Whether a line of our engine's probe is behind the text of the context.
+fn ends_text(line: &str) -> bool {
+    line.starts_with("---") || OTHER_SECTIONS.iter().any(|label| line.starts_with(label))
+}
+
+/// `  ['guest'] (str, len=13): Goro Baptiste`, or `  'guest' (str, length 13): …`, as `guest: Goro Baptiste`; a task
+/// without its key.
 fn dict_entry(line: &str) -> Option<String> {
-    let (key, rest) = line.strip_prefix("  [")?.split_once("] (")?;
+    let entry = line.strip_prefix("  ")?;
+    let (key, rest) = match entry.strip_prefix('[') {
+        Some(bracketed) => bracketed.split_once("] (")?,
+        None if entry.starts_with(['\'', '"']) => entry.split_once(" (")?,
+        None => return None,
+    };
     let (_, preview) = rest.split_once("): ")?;
     let key = key.trim_matches(['\'', '"']);
     let names_nothing = TASK_KEYS.iter().any(|known| known.eq_ignore_ascii_case(key));
@@ -126,6 +146,17 @@ mod tests {
         assert_eq!(task_of_probe(&probe).unwrap().chars().count(), TASK_CUT);
         let part = "Context type:  <class 'str'>\nFirst 500 characters of str(context):  Find it.\n\nmore";
         assert_eq!(task_of_probe(part).unwrap(), "Find it. more");
+    }
+
+    #[test]
+    fn probes_of_our_own_engine_are_read_too() {
+        let short = "context: a string of 9 characters\nDo\n\nthis!\n\nSESSION MODE: what you bind here is kept";
+        assert_eq!(task_of_probe(short).unwrap(), "Do this!");
+        let long = "context: a string of 5000 characters\n--- its first 500 characters:\nDo this\n--- its last 500 characters:\nx";
+        assert_eq!(task_of_probe(long).unwrap(), "Do this");
+        let dict = "Required output schema for FINAL (JSON Schema):\n{}\n---\ncontext: a dict with 2 keys\n  'task' (str, length 5): Do it\n  'n' (int): 3\n---\nTools (1), callable by name:\n  f()";
+        assert_eq!(task_of_probe(dict).unwrap(), "task: Do it · n: 3");
+        assert_eq!(task_of_probe("context: a string of 0 characters\n"), None);
     }
 
     #[test]

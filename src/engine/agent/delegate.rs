@@ -4,6 +4,7 @@
 use super::Spec;
 use crate::engine::clock;
 use crate::engine::event::AgentId;
+use crate::engine::gate::Tool;
 use crate::engine::nesting::too_deep;
 use crate::engine::schema::OutputSchema;
 use crate::engine::settings::Settings;
@@ -27,7 +28,11 @@ pub(super) struct Delegation {
 }
 
 /// Checks the arguments of a call or of a whole batch before any sub-agent starts.
-pub(super) fn delegations(args: &[Value], known_tools: &[String], inherit: bool) -> Result<Vec<Delegation>, HostError> {
+pub(super) fn delegations(
+    args: &[&Value],
+    known_tools: &[String],
+    inherit: bool,
+) -> Result<Vec<Delegation>, HostError> {
     args.iter()
         .map(|args| Delegation::check(args, known_tools, inherit))
         .collect()
@@ -63,10 +68,11 @@ impl Delegation {
             instruction: self.instruction,
             schema: self.schema,
             tools: handed_over(&parent.tools, &self.tools),
+            host_tools: host_tools(&parent.host_tools, &self.tools),
             preamble: None,
             keeper: None,
             journal: parent.journal.clone(),
-            resumed: None,
+            onward: None,
         }
     }
 }
@@ -140,6 +146,11 @@ fn granted(named: Option<&Value>, known: &[String], inherit: bool) -> Result<Vec
     }
 }
 
+fn host_tools(tools: &[Arc<dyn Tool>], names: &[String]) -> Vec<Arc<dyn Tool>> {
+    let named = |tool: &&Arc<dyn Tool>| names.contains(&tool.describe().name);
+    tools.iter().filter(named).cloned().collect()
+}
+
 /// The modules that hold the tools handed over, narrowed to them.
 fn handed_over(modules: &[ToolModule], names: &[String]) -> Vec<ToolModule> {
     if names.is_empty() {
@@ -184,7 +195,7 @@ mod tests {
             json!({"context": "x"}),
             json!({"context": "y", "schema": {"type": "nonsense"}}),
         ];
-        assert!(delegations(&args, &[], false).is_err());
+        assert!(delegations(&args.iter().collect::<Vec<_>>(), &[], false).is_err());
     }
 
     #[test]

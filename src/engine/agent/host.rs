@@ -4,27 +4,26 @@ use super::delegate::{Delegation, delegations};
 use super::talk::Talk;
 use super::{Run, Spec, run_agent};
 use crate::engine::clock;
-use crate::engine::error::RunError;
 use crate::engine::event::What;
-use crate::engine::journal::cell_outcome;
+use crate::engine::journal::{cell_outcome, model_call};
 use crate::engine::person::Question;
 use crate::engine::prompts::{guard_question, guard_refuses};
 use crate::engine::seats::Seat;
+use crate::engine::tape::Recorded;
 use crate::engine::truncate::head;
-use crate::provider::Message;
+use crate::provider::{Message, Reply};
 use crate::repl::{HostCall, HostCalls, HostError, PythonException};
-use crate::store::StoreError;
-use crate::store::payload::{CellOutcome, LeafCall};
+use crate::store::payload::{LeafCall, ModelCall};
 use async_trait::async_trait;
 use futures_util::future::join_all;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// Answers the calls of one agent.
 pub(super) struct Host {
-    run: Arc<Run>,
-    spec: Arc<Spec>,
-    talk: Arc<Talk>,
+    pub(super) run: Arc<Run>,
+    pub(super) spec: Arc<Spec>,
+    pub(super) talk: Arc<Talk>,
     seat: Seat,
 }
 
@@ -34,9 +33,9 @@ impl HostCalls for Host {
         match call.name.as_str() {
             "llm_query" => self.query_one(&call.args).await,
             "batch_llm_query" => self.query_batch(&call.args).await,
-            // Python tools run inside the sandbox and need no leave to.
-            "tool_begin" => Ok(json!({"run": true})),
-            "tool_end" => Ok(Value::Null),
+            "tool_begin" => self.tool_begin(&call.args).await,
+            "tool_end" => self.tool_end(&call.args),
+            "tool_call" => self.tool_call(&call.args).await,
             "ask" => self.ask(&call.args).await,
             other => Err(HostError::new(format!("{other} is not available in this run"))),
         }
@@ -63,7 +62,7 @@ impl Host {
         answers.into_iter().collect::<Result<Vec<_>, _>>().map(Value::Array)
     }
 
-    fn delegations(&self, args: &[Value]) -> Result<Vec<Delegation>, HostError> {
+    fn delegations(&self, args: &[&Value]) -> Result<Vec<Delegation>, HostError> {
         if self.spec.id.depth >= self.run.settings.limits.max_depth {
             return Err(HostError::new(
                 "the greatest depth is reached: do this part yourself, without llm_query",
@@ -73,15 +72,43 @@ impl Host {
     }
 
     /// Runs sub-agents at the same time, standing meanwhile. All end before anything is answered, and their results
-    /// are in the log before they reach Python.
+    /// are in the log before they reach Python. What was recorded is not asked again.
     async fn delegate(&self, args: &[Value]) -> Result<Vec<Result<Value, HostError>>, HostError> {
-        let asked = self.delegations(args)?;
+        let mut known = Vec::with_capacity(args.len());
+        for args in args {
+            known.push(match self.recorded("llm_query", args).await {
+                Ok(recorded) => recorded.map(Recorded::answer),
+                Err(refused) => Some(Err(refused)),
+            });
+        }
+        let missing: Vec<&Value> = known
+            .iter()
+            .zip(args)
+            .filter(|(known, _)| known.is_none())
+            .map(|(_, args)| args)
+            .collect();
+        let mut made = self.run_children(&missing).await?.into_iter();
+        let answer = |known: Option<_>| known.or_else(|| made.next()).unwrap_or(Ok(Value::Null));
+        Ok(known.into_iter().map(answer).collect())
+    }
+
+    async fn run_children(&self, args: &[&Value]) -> Result<Vec<Result<Value, HostError>>, HostError> {
+        if args.is_empty() {
+            return Ok(Vec::new());
+        }
+        let cells: Vec<_> = args.iter().map(|args| self.begin("llm_query", args)).collect();
+        let refused = |error: HostError| {
+            let answer = Err(error.clone());
+            let ended = cells.iter().flatten().map(|cell| ended(cell.clone(), &answer));
+            self.log(ended.collect()).map_or_else(|unkept| unkept, |()| error)
+        };
+        let asked = self.delegations(args).map_err(refused)?;
         let work = async {
-            self.guard(&asked).await?;
+            self.guard(&asked).await.map_err(refused)?;
             let children = asked
                 .into_iter()
-                .zip(args)
-                .map(|(delegation, args)| self.child(delegation, args));
+                .zip(cells.clone())
+                .map(|(delegation, cell)| self.child(delegation, cell));
             let (answers, cells): (Vec<_>, Vec<_>) = join_all(children).await.into_iter().unzip();
             self.log(cells.into_iter().flatten().collect())?;
             Ok(answers)
@@ -91,7 +118,8 @@ impl Host {
 
     /// A recorded answer, the person's, or none yet: then the step parks, durably, and this call never returns.
     async fn ask(&self, args: &Value) -> Result<Value, HostError> {
-        let question = Question::from_call(self.talk.next_question(), args)?;
+        let asked = Question::from_call(self.talk.next_question(), args)?;
+        let question = asked.redacted(&self.run.settings.secrets);
         if let Some(answer) = self
             .talk
             .tape()
@@ -99,11 +127,18 @@ impl Host {
         {
             return Ok(answer.into());
         }
+        if let Some(recorded) = self.recorded("ask", args).await? {
+            return recorded.answer();
+        }
+        self.pass("ask", args).await?;
         self.run.tell(&self.spec.id, What::Asked(question.clone()));
+        let cell = self.begin("ask", args);
         if let Some(person) = &self.run.person
             && let Some(answer) = self.seat.stand_during(person.ask(&question)).await
         {
-            return Ok(answer.into());
+            let answer = Ok(Value::from(asked.chosen(&question, answer)));
+            self.end(cell, &answer)?;
+            return answer;
         }
         let Some(journal) = self.spec.journal.upgrade() else {
             return Err(HostError::new(
@@ -115,52 +150,38 @@ impl Host {
         std::future::pending().await
     }
 
-    /// What this call returned when its step was run before, if it parked then.
-    fn recorded(&self, args: &Value) -> Option<Result<Value, HostError>> {
-        let (tape, journal) = (self.talk.tape()?, self.spec.journal.upgrade()?);
-        let outcome = tape.serve("llm_query", journal.input_digest(&args.to_string()))?;
-        Some(answer_of(outcome))
-    }
-
-    async fn child(&self, delegation: Delegation, args: &Value) -> (Result<Value, HostError>, Option<LeafCall>) {
-        if let Some(answer) = self.recorded(args) {
-            return (answer, None);
-        }
-        let journal = self.spec.journal.upgrade();
+    async fn child(
+        &self,
+        delegation: Delegation,
+        begun: Option<LeafCall>,
+    ) -> (Result<Value, HostError>, Option<LeafCall>) {
         let spec = delegation.into_spec(&self.run.settings, &self.spec);
-        let begun = journal.map(|journal| LeafCall {
-            call: "llm_query".into(),
-            number: journal.next_call(),
-            run_id: self.spec.id.run_id.to_string(),
-            input: Some(journal.input_digest(&args.to_string())),
-            shown_input: Some(args.clone()),
-            child_run: Some(spec.id.run_id.to_string()),
-            started: clock::now(),
-            ..LeafCall::default()
-        });
+        let child = Arc::clone(&spec.id.run_id);
         let answer = match run_agent(Arc::clone(&self.run), spec).await.result {
             Ok(value) => Ok(value.value),
             Err(error) => Err(HostError::new(format!("the sub-agent has no answer: {error}"))),
         };
+        let used = self.run.take_used(&child);
         let cell = begun.map(|begun| LeafCall {
-            outcome: cell_outcome(&answer),
-            ended: clock::now(),
-            ..begun
+            child_run: Some(child.to_string()),
+            usage: used.usage(),
+            cost: used.cost(),
+            ..ended(begun, &answer)
         });
         (answer, cell)
     }
 
-    fn log(&self, cells: Vec<LeafCall>) -> Result<(), HostError> {
-        let journal = self.spec.journal.upgrade().filter(|_| !cells.is_empty());
-        let logged = journal.map_or(Ok(()), |journal| journal.cells(cells));
-        logged.map_err(|error| self.unkept(error))
-    }
-
-    /// A result or question that cannot be logged ends the query: it could not be kept.
-    fn unkept(&self, error: StoreError) -> HostError {
-        let error = RunError::from(error);
-        self.run.halt_on(&error);
-        HostError::new(error.to_string())
+    /// The root's own question about a delegation is in the log; a sub-agent's counts to its cell.
+    fn log_guard(&self, reply: &Reply) -> Result<(), HostError> {
+        let Some(journal) = self.spec.journal.upgrade().filter(|_| self.spec.id.depth == 0) else {
+            return Ok(());
+        };
+        let model = &self.run.settings.sub_model.name;
+        let call = ModelCall {
+            guard: true,
+            ..model_call(&self.spec.id.run_id, model, &[], reply)
+        };
+        journal.guard_call(call).map_err(|error| self.unkept(error))
     }
 
     /// Asks once for the whole batch before a sub-agent is given nearly everything its parent has.
@@ -184,6 +205,7 @@ impl Host {
             .inspect_err(|error| self.run.halt_on(error))
             .map_err(|error| HostError::new(error.to_string()))?;
         self.talk.add_guard(&reply.usage);
+        self.log_guard(&reply)?;
         let passed = !guard_refuses(&reply.text);
         self.run.tell(
             &self.spec.id,
@@ -196,19 +218,11 @@ impl Host {
     }
 }
 
-/// A recorded outcome, as it reached Python then.
-fn answer_of(outcome: CellOutcome) -> Result<Value, HostError> {
-    match outcome {
-        CellOutcome::Returned(value) => Ok(value),
-        CellOutcome::Raised { kind, message } => Err(HostError {
-            exception: PythonException::named(&kind),
-            message,
-        }),
-        CellOutcome::Denied { reason } => Err(HostError {
-            exception: PythonException::Permission,
-            message: reason,
-        }),
-        CellOutcome::Truncated { head, .. } => Ok(head.into()),
+fn ended(begun: LeafCall, answer: &Result<Value, HostError>) -> LeafCall {
+    LeafCall {
+        outcome: cell_outcome(answer),
+        ended: clock::now(),
+        ..begun
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod delegate;
 mod host;
+mod leaf;
 mod opening;
 mod step;
 mod talk;
@@ -10,17 +11,19 @@ pub(super) use delegate::{context, context_chars, task};
 
 use super::error::RunError;
 use super::event::{AgentId, What};
+use super::gate::Tool;
 use super::journal::{Journal, Tape};
 use super::keeper::Keeper;
 use super::limits::Exceeded;
 use super::prompts::StepsLeft;
 use super::run::Run;
 use super::schema::OutputSchema;
+use super::script::Script;
 use super::seats::Seat;
 use super::settings::Model;
 use crate::provider::{Message, Reply};
-use crate::repl::{Context, FinalValue, Repl, Role, ToolModule};
-use std::sync::{Arc, Weak};
+use crate::repl::{Context, FinalValue, Repl, RestoreSet, Role, ToolInfo, ToolModule};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use talk::Talk;
 
 /// What an agent is started with.
@@ -35,6 +38,8 @@ pub(super) struct Spec {
     pub(super) instruction: Option<String>,
     pub(super) schema: Option<OutputSchema>,
     pub(super) tools: Vec<ToolModule>,
+    /// Tools that the host runs.
+    pub(super) host_tools: Vec<Arc<dyn Tool>>,
     /// What a resumed root is told of earlier queries.
     pub(super) preamble: Option<String>,
     /// What the session keeps, for its root.
@@ -42,19 +47,37 @@ pub(super) struct Spec {
     /// The session's log, for the leaf calls of every agent. Weak: REPLs end a little after their agents, and must
     /// not keep the store open.
     pub(super) journal: Weak<Journal>,
-    /// A parked turn that goes on.
-    pub(super) resumed: Option<Resumed>,
+    /// A turn that goes on.
+    pub(super) onward: Option<Onward>,
 }
 
-/// Where a parked turn goes on.
-#[derive(Clone)]
-pub(super) struct Resumed {
-    /// The conversation, without the system prompt, up to the reply whose step parked.
+/// Where a turn goes on that was begun before.
+pub(super) struct Onward {
+    /// The conversation so far, without the system prompt.
     pub(super) messages: Vec<Message>,
-    /// Replies so far, that one included.
+    /// How many of them, at the end, the log does not have as messages yet.
+    pub(super) unlogged: usize,
+    /// Replies so far.
     pub(super) steps: u64,
-    /// That reply.
-    pub(super) reply: Reply,
+    /// The last of them, when its step runs again, from its start.
+    pub(super) again: Option<(Reply, Arc<Tape>)>,
+    /// What the root replies instead of its model.
+    pub(super) script: Option<Mutex<Script>>,
+    /// What brings the namespace about, where that is not what the session has saved.
+    pub(super) prelude: Option<Prelude>,
+}
+
+/// Steps that ran before, to be run once more in a REPL that starts from an earlier state; nothing is recorded of it.
+pub(super) struct Prelude {
+    pub(super) restore: RestoreSet,
+    pub(super) steps: Vec<PreludeStep>,
+}
+
+pub(super) struct PreludeStep {
+    /// From 1.
+    pub(super) number: u64,
+    pub(super) code: String,
+    pub(super) tape: Arc<Tape>,
 }
 
 impl Spec {
@@ -76,11 +99,6 @@ pub(super) struct Ended {
 
 /// Runs an agent to its end; its start and end are recorded and told.
 pub(super) async fn run_agent(run: Arc<Run>, spec: Spec) -> Ended {
-    run_resumed(run, spec, None).await
-}
-
-/// Runs an agent to its end, going on with a parked step where there is a tape of one.
-pub(super) async fn run_resumed(run: Arc<Run>, spec: Spec, tape: Option<Tape>) -> Ended {
     let id = spec.id.clone();
     run.tell(
         &id,
@@ -88,7 +106,7 @@ pub(super) async fn run_resumed(run: Arc<Run>, spec: Spec, tape: Option<Tape>) -
             task: spec.task.clone(),
         },
     );
-    let mut ended = Box::pin(attend(&run, spec, tape)).await;
+    let mut ended = Box::pin(attend(&run, spec)).await;
     if let Err(error) = &ended.result {
         run.halt_on(error);
     }
@@ -107,7 +125,7 @@ pub(super) async fn run_resumed(run: Arc<Run>, spec: Spec, tape: Option<Tape>) -
     ended
 }
 
-async fn attend(run: &Arc<Run>, mut spec: Spec, tape: Option<Tape>) -> Ended {
+async fn attend(run: &Arc<Run>, mut spec: Spec) -> Ended {
     let keeper = spec.keeper.take();
     match Agent::start(Arc::clone(run), spec, keeper).await {
         Err((error, keeper)) => Ended {
@@ -115,7 +133,7 @@ async fn attend(run: &Arc<Run>, mut spec: Spec, tape: Option<Tape>) -> Ended {
             keeper,
         },
         Ok(mut agent) => Ended {
-            result: agent.work(tape).await,
+            result: agent.work().await,
             keeper: agent.keeper,
         },
     }
@@ -130,10 +148,16 @@ struct Agent {
     keeper: Option<Keeper>,
     /// Held while it executes or calls a model.
     _seat: Seat,
+    /// Its tools, hidden ones too.
+    tools: Vec<ToolInfo>,
     /// Replies so far.
     steps: u64,
     /// Messages that the session's log has already.
     logged: usize,
+    /// The next step's randomness begins anew, from the turn's own number: its REPL is fresh.
+    fresh: bool,
+    /// What the last step's randomness began with, if it began anew.
+    seeded: Option<u64>,
 }
 
 /// What a step leads to.
@@ -145,9 +169,10 @@ enum Next {
 }
 
 impl Agent {
-    async fn work(&mut self, tape: Option<Tape>) -> Result<FinalValue, RunError> {
-        if let Some((tape, resumed)) = tape.zip(self.spec.resumed.clone()) {
-            match self.step_again(&resumed.reply, tape).await? {
+    async fn work(&mut self) -> Result<FinalValue, RunError> {
+        let again = self.spec.onward.as_ref().and_then(|onward| onward.again.clone());
+        if let Some((reply, tape)) = again {
+            match self.step_again(&reply, tape).await? {
                 Next::Message(text) => self.talk.push(Message::user(text)),
                 Next::Final(value) => return Ok(value),
             }
@@ -170,6 +195,10 @@ impl Agent {
         let limit = self.run.settings.limits.max_calls_per_subagent;
         if self.steps >= limit {
             return Err(Exceeded::Calls { limit }.into());
+        }
+        if let Some(script) = self.spec.onward.as_ref().and_then(|onward| onward.script.as_ref()) {
+            let next = script.lock().unwrap_or_else(PoisonError::into_inner).next();
+            return next.ok_or_else(|| RunError::Halted("the recorded steps ended without FINAL".into()));
         }
         self.tell(What::CallStarted { step: self.steps + 1 });
         let messages = self.talk.messages();

@@ -2,7 +2,7 @@
 
 use super::host::Host;
 use super::talk::Talk;
-use super::{Agent, Keeper, Resumed, Run, RunError, Spec, What};
+use super::{Agent, Keeper, Run, RunError, Spec, What};
 use crate::disk::transcript_writer::{Instants, StepRecord, UsageRecord};
 use crate::engine::clock;
 use crate::engine::prompts::{first_message, schema_notice, system_prompt};
@@ -22,7 +22,7 @@ impl Agent {
         let (spec, talk) = (Arc::new(spec), Arc::new(Talk::default()));
         let host = Host::new(Arc::clone(&run), Arc::clone(&spec), Arc::clone(&talk), seat.clone());
         let options = start_options(&run, &spec, keeper.as_ref());
-        let resumed = spec.resumed.is_some();
+        let resumed = spec.onward.is_some();
         let begun = async {
             if !resumed {
                 run.record_start(&spec.id)?;
@@ -46,16 +46,17 @@ impl Agent {
             _seat: seat,
             steps: 0,
             logged: 0,
+            tools: started.tools.clone(),
+            fresh: true,
+            seeded: None,
         };
-        for (file, reason) in &started.tool_errors {
-            agent.tell(What::Notice(format!("tools from {file} could not be loaded: {reason}")));
+        if let Some((file, reason)) = started.tool_errors.into_iter().next() {
+            return Err((RunError::Tools { file, reason }, agent.keeper));
         }
-        let opened = match agent.spec.resumed.as_ref() {
-            Some(resumed) => {
-                agent.take_up(&resumed.clone());
-                Ok(())
-            }
-            None => agent.open_conversation(&started.tools, &started.restored).await,
+        agent.record_tools(&started.tools);
+        let opened = match agent.spec.onward.is_some() {
+            true => agent.take_up().await,
+            false => agent.open_conversation(&started.tools, &started.restored).await,
         };
         match opened {
             Ok(()) => Ok(agent),
@@ -63,15 +64,29 @@ impl Agent {
         }
     }
 
-    /// Takes up the conversation where it parked.
-    fn take_up(&mut self, resumed: &Resumed) {
+    /// Takes up the conversation where it was left.
+    async fn take_up(&mut self) -> Result<(), RunError> {
         self.talk.push(Message::system(self.system_prompt()));
-        resumed
+        let spec = Arc::clone(&self.spec);
+        let Some(onward) = &spec.onward else { return Ok(()) };
+        onward
             .messages
             .iter()
             .for_each(|message| self.talk.push(message.clone()));
-        self.steps = resumed.steps;
-        self.logged = resumed.messages.len() + 1;
+        self.steps = onward.steps;
+        self.logged = (onward.messages.len() + 1).saturating_sub(onward.unlogged);
+        for step in onward.prelude.iter().flat_map(|prelude| &prelude.steps) {
+            self.talk.begin_step(Some(Arc::clone(&step.tape)));
+            self.execute(step.number, &step.code).await?;
+        }
+        Ok(())
+    }
+
+    /// A replay binds the same tools, without having them.
+    fn record_tools(&self, tools: &[ToolInfo]) {
+        if let (Some(keeper), false) = (&self.keeper, tools.is_empty()) {
+            keeper.know_tools(tools, &self.spec.host_tools);
+        }
     }
 
     fn system_prompt(&self) -> String {
@@ -95,10 +110,15 @@ impl Agent {
             .keeper
             .as_ref()
             .map(|keeper| format!("\n{}", keeper.memory.inventory(restored)));
+        let shown: Vec<_> = tools
+            .iter()
+            .filter(|tool| !self.run.groups.hides(&tool.name))
+            .cloned()
+            .collect();
         let output = format!(
             "{schema}{}{}{}",
             outcome.text(),
-            tools_notice(tools),
+            tools_notice(&shown),
             inventory.unwrap_or_default()
         );
         let output = self.run.settings.secrets.redact(&output).into_owned();
@@ -139,13 +159,16 @@ fn start_options(run: &Run, spec: &Spec, keeper: Option<&Keeper>) -> StartOption
             ..Limits::default()
         },
         tools: spec.tools.clone(),
-        host_tools: Vec::new(),
-        restore: keeper.map(|keeper| keeper.memory.restore_set()).unwrap_or_default(),
+        host_tools: spec.host_tools.iter().map(|tool| tool.describe()).collect(),
+        restore: match spec.onward.as_ref().and_then(|onward| onward.prelude.as_ref()) {
+            Some(prelude) => prelude.restore.clone(),
+            None => keeper.map(|keeper| keeper.memory.restore_set()).unwrap_or_default(),
+        },
     }
 }
 
 /// The tools, as the probe shows them: never their source.
-fn tools_notice(tools: &[ToolInfo]) -> String {
+pub(super) fn tools_notice(tools: &[ToolInfo]) -> String {
     if tools.is_empty() {
         return String::new();
     }

@@ -1,19 +1,22 @@
 //! One step: the reply's code is run, judged, kept, and what came of it is told to the model.
 
+use super::opening::tools_notice;
 use super::{Agent, Next, RunError, What};
 use crate::disk::transcript_writer::{Instants, StepRecord};
 use crate::engine::blocks::repl_code;
 use crate::engine::clock;
 use crate::engine::journal::{Tape, model_call, step_ended};
-use crate::engine::keeper::KeptStep;
+use crate::engine::keeper::{Keeper, KeptStep};
 use crate::engine::nesting::too_deep;
 use crate::engine::prompts::{no_code_message, schema_rejection, step_message};
 use crate::engine::run::usage_record;
+use crate::engine::script::Script;
 use crate::engine::truncate::{head, shown_output};
 use crate::provider::{Message, Reply};
 use crate::repl::{FinalValue, InstanceState, OutputChunk, RestoreReport, Step, StepErrorKind, StepOutcome, Sweep};
 use crate::store::payload::StepEnded;
-use std::sync::Arc;
+use crate::text::secret::LiveRedactor;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What came of a step's code.
 struct Judged {
@@ -32,14 +35,22 @@ struct Ran<'a> {
     ok: bool,
     sweep: Option<Sweep>,
     ended: StepEnded,
+    /// What the clocks showed it.
+    readings: Vec<u64>,
     execution: Option<(i64, i64)>,
 }
 
 impl Agent {
     /// Runs a parked step again, from its start; what it got before is served from the tape.
-    pub(super) async fn step_again(&mut self, reply: &Reply, tape: Tape) -> Result<Next, RunError> {
-        self.talk.begin_step(Some(Arc::new(tape)));
+    pub(super) async fn step_again(&mut self, reply: &Reply, tape: Arc<Tape>) -> Result<Next, RunError> {
+        self.talk.begin_step(Some(tape));
         let code = repl_code(&reply.text).unwrap_or_default();
+        // Who watches did not see the reply: it came before the question.
+        self.tell(What::CallStarted { step: self.steps });
+        self.tell(What::CallEnded {
+            code: Some(code.clone()),
+            usage: reply.usage,
+        });
         self.run_step(reply, &code).await
     }
 
@@ -83,6 +94,7 @@ impl Agent {
             ok: true,
             sweep: None,
             ended,
+            readings: Vec::new(),
             execution: None,
         };
         self.keep(reply, ran, None)?;
@@ -92,16 +104,24 @@ impl Agent {
     async fn run_step(&mut self, reply: &Reply, code: &str) -> Result<Next, RunError> {
         let started = clock::now();
         let (outcome, sweep) = self.execute(self.steps, code).await?;
+        self.run.unkept()?;
         let cancelled = outcome
             .error
             .as_ref()
             .is_some_and(|error| error.kind == StepErrorKind::Cancelled);
+        if cancelled && self.keeper.as_ref().is_some_and(Keeper::is_resuming) {
+            // Not kept: the answer can be given again.
+            return Err(self.run.why_cancelled());
+        }
         let judged = self.judge(&outcome);
         let shown = judged
             .result
             .is_none()
             .then(|| shown_output(&judged.text, self.run.settings.limits.truncate_len));
-        let ended = step_ended(&outcome, shown.as_deref().unwrap_or_default());
+        let ended = StepEnded {
+            seed: self.seeded,
+            ..step_ended(&outcome, shown.as_deref().unwrap_or_default())
+        };
         let execution = Some((started, clock::now()));
         let ran = Ran {
             code,
@@ -109,6 +129,7 @@ impl Agent {
             ok: !outcome.failed(),
             sweep,
             ended,
+            readings: outcome.readings.clone(),
             execution,
         };
         self.keep(reply, ran, shown.as_deref())?;
@@ -119,17 +140,30 @@ impl Agent {
         if cancelled || self.run.cancel.is_cancelled() {
             return Err(self.run.why_cancelled());
         }
+        self.halt_on_a_raise(&outcome)?;
         let lost = self.revive(outcome.instance).await?;
         let message = step_message(self.steps_left(), &judged.text, self.run.settings.limits.truncate_len);
-        Ok(Next::Message(format!("{message}{lost}")))
+        let shown = self.shown_tools();
+        Ok(Next::Message(format!("{message}{lost}{shown}")))
     }
 
     /// Runs code and, where it left an instance with a session, sweeps it.
     pub(super) async fn execute(&mut self, number: u64, code: &str) -> Result<(StepOutcome, Option<Sweep>), RunError> {
-        let step = Step::new(u32::try_from(number).unwrap_or(u32::MAX), code);
+        let seed = self
+            .keeper
+            .as_ref()
+            .and_then(Keeper::seed)
+            .filter(|_| std::mem::take(&mut self.fresh));
+        self.seeded = seed.map(|seed| seed.wrapping_add(number));
+        let step = Step {
+            // Another one after each restart: a REPL that was lost must not draw the same numbers again.
+            seed: self.seeded,
+            ..Step::new(u32::try_from(number).unwrap_or(u32::MAX), code)
+        };
         let canceller = self.repl.canceller();
         let (run, id) = (Arc::clone(&self.run), self.spec.id.clone());
-        let mut output = move |chunk: OutputChunk| run.tell(&id, What::Output(chunk.text));
+        let mut live = LiveRedactor::new(run.settings.secrets.clone());
+        let mut output = |chunk: OutputChunk| run.tell_output(&id, live_text(&mut live, &chunk));
         let outcome = {
             let mut running = std::pin::pin!(self.repl.run(step, &mut output));
             tokio::select! {
@@ -144,6 +178,7 @@ impl Agent {
                 }
             }
         };
+        run.tell_output(&id, live.finish());
         let sweep = match outcome.instance {
             _ if self.keeper.is_none() || number == 0 => None,
             InstanceState::Lost => None,
@@ -173,6 +208,33 @@ impl Agent {
             result: None,
             text: self.run.settings.secrets.redact(&text).into_owned(),
             failed,
+        }
+    }
+
+    /// What the model is told of tools that the step let appear.
+    fn shown_tools(&self) -> String {
+        let names = self.talk.take_shown();
+        let shown: Vec<_> = self
+            .tools
+            .iter()
+            .filter(|tool| names.contains(&tool.name))
+            .cloned()
+            .collect();
+        match tools_notice(&shown).as_str() {
+            "" => String::new(),
+            notice => format!("\n[New tools are there from now on.]\n{notice}"),
+        }
+    }
+
+    /// A script goes on only from what it expects.
+    fn halt_on_a_raise(&self, outcome: &StepOutcome) -> Result<(), RunError> {
+        let script = self.spec.onward.as_ref().and_then(|onward| onward.script.as_ref());
+        let may_raise = |script: &Mutex<Script>| script.lock().unwrap_or_else(PoisonError::into_inner).may_raise();
+        match (&outcome.error, script) {
+            (Some(error), Some(script)) if !may_raise(script) => {
+                Err(RunError::Halted(error.text.trim_end().to_owned()))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -216,6 +278,7 @@ impl Agent {
                     ok: ran.ok,
                     sweep,
                     ended: ran.ended,
+                    readings: ran.readings,
                     result,
                 };
                 keeper.end_step(step, transcript)?;
@@ -238,10 +301,20 @@ impl Agent {
         let restore = self.keeper.as_ref().map(|keeper| keeper.memory.restore_set());
         let in_session = restore.is_some();
         let report = self.repl.restart(restore.unwrap_or_default()).await?;
+        self.fresh = true;
         if let Some(keeper) = &mut self.keeper {
             keeper.memory.restored(&report);
         }
         Ok(revived_notice(in_session, &report))
+    }
+}
+
+/// What of a chunk can be shown: a secret may be split between two.
+fn live_text(live: &mut LiveRedactor, chunk: &OutputChunk) -> String {
+    if chunk.skipped_bytes > 0 {
+        live.push_after_gap(&chunk.text)
+    } else {
+        live.push(&chunk.text)
     }
 }
 

@@ -7,6 +7,8 @@ use crate::engine::person::Question;
 use crate::engine::run::usage_record;
 use crate::provider::{Message, Usage};
 use crate::repl::ToolInfo;
+use crate::store::payload::LeafCall;
+use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
 
@@ -25,6 +27,10 @@ struct State {
     parked: Option<Question>,
     /// Questions asked in the step in flight.
     asked: u32,
+    /// Tools that the step in flight let appear.
+    shown: Vec<String>,
+    /// Python tools that run.
+    tool_calls: Vec<LeafCall>,
     /// What a parked step got before it parked, while it runs again.
     tape: Option<Arc<Tape>>,
 }
@@ -62,8 +68,33 @@ impl Talk {
     pub(super) fn begin_step(&self, tape: Option<Arc<Tape>>) {
         self.with(|state| {
             state.asked = 0;
+            state.tool_calls.clear();
             state.tape = tape;
         });
+    }
+
+    /// These tools are there from now on.
+    pub(super) fn show_tools(&self, names: Vec<String>) {
+        self.with(|state| state.shown.extend(names));
+    }
+
+    /// Tools that appeared since this was asked last.
+    pub(super) fn take_shown(&self) -> Vec<String> {
+        self.with(|state| std::mem::take(&mut state.shown))
+    }
+
+    /// A Python tool begins to run.
+    pub(super) fn tool_begins(&self, cell: LeafCall) {
+        self.with(|state| state.tool_calls.push(cell));
+    }
+
+    /// The first tool that runs with this input has ended.
+    pub(super) fn tool_ended(&self, call: &str, input: &Value) -> Option<LeafCall> {
+        self.with(|state| {
+            let is_it = |cell: &LeafCall| cell.call == call && cell.shown_input.as_ref() == Some(input);
+            let at = state.tool_calls.iter().position(is_it)?;
+            Some(state.tool_calls.remove(at))
+        })
     }
 
     pub(super) fn tape(&self) -> Option<Arc<Tape>> {

@@ -3,30 +3,71 @@
 //! One transaction for a step's start, one for each batch of leaf results, one for a step's end. Numbers of turns and
 //! steps are 0-based here: step 0 is the model's first reply.
 
+mod cut;
 mod namespace;
 mod parked;
 mod project;
 mod recover;
 
+pub(crate) use cut::Pending;
+pub(super) use cut::load_cut;
 pub(super) use namespace::Values;
 pub(super) use parked::{ParkedTurn, Tape, load_parked};
 pub use project::ProjectError;
+pub(super) use project::Projection;
 pub use recover::RecoverError;
-pub(super) use recover::recover;
+pub(super) use recover::{Cut, recover};
 
 use super::clock::now;
 use super::error::RunError;
-use crate::model::{Cost, Usage};
+use super::gate::Tool;
+use super::groups::Observation;
+use crate::model::{Cost, Usage, program_text};
 use crate::provider::{Message, Reply, Role, Usage as CallUsage};
-use crate::repl::{StepErrorKind, StepOutcome, Sweep};
+use crate::repl::{StepErrorKind, StepOutcome, Sweep, ToolInfo};
 use crate::store::payload::{
-    CellOutcome, Dropped, Final, LeafCall, Message as RecordedMessage, ModelCall, Outcome, Raised, StepEnded,
+    CellOutcome, Custom, Dropped, Final, LeafCall, Message as RecordedMessage, ModelCall, Outcome, Raised, StepEnded,
     StepStarted, Swept, TurnEnded, TurnStarted, Written,
 };
-use crate::store::{At, Digest, FULL_TURNS, NewEvent, SessionWriter, StoreError};
-use serde_json::Value;
-use std::sync::Mutex;
+use crate::store::{
+    At, Digest, FULL_TURNS, Fact, Kind, NewEvent, Select, SessionWriter, Store, StoreError, StoredEvent,
+};
+use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// Name of the custom event that lists a turn's tools.
+pub(crate) const TOOLS: &str = "tools";
+/// Name of the custom events that hold what was observed in a session.
+const SIGNAL: &str = "signal";
+/// Name of the custom event with messages that a fork's next reply answers.
+pub(crate) const CONVERSATION: &str = "conversation";
+/// Name of the cells that hold what the clocks showed a step.
+pub(crate) const CLOCK: &str = "clock";
+
+/// What was observed in a session so far.
+pub(super) fn observed(store: &Store, session: &str) -> Result<Vec<Observation>, StoreError> {
+    let events = store
+        .events
+        .read_all(session, &Select::all().only(&[Kind::Custom]))?
+        .events;
+    let observation = |event: StoredEvent| match event.fact {
+        Fact::Custom(Custom { name, data }) if name == SIGNAL => serde_json::from_value(data).ok(),
+        _ => None,
+    };
+    Ok(events.into_iter().filter_map(observation).collect())
+}
+
+/// A fact of the engine's own about a turn: one of each name.
+pub(crate) fn custom_event(turn: u32, time: i64, custom: Custom) -> NewEvent {
+    NewEvent {
+        id: format!("t{turn}.{}", custom.name),
+        time,
+        turn: Some(turn),
+        step: None,
+        fact: custom.into(),
+    }
+}
 
 /// The log of one turn, shared by the root and the hosts of all its agents.
 pub(super) struct Journal {
@@ -36,8 +77,36 @@ pub(super) struct Journal {
     step: AtomicU32,
     /// Leaf calls that have started in it, those of sub-agents included.
     calls: AtomicU64,
+    /// Guard questions so far.
+    guards: AtomicU64,
+    /// What the turn's runs have in common.
+    settings: TurnSettings,
     /// A parked step that runs again, until it ends.
     resuming: Mutex<Option<Resuming>>,
+}
+
+/// What a journal knows of its turn.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TurnSettings {
+    /// The root's run.
+    pub(super) run_id: String,
+    /// Where its randomness begins.
+    pub(super) seed: u64,
+    /// Leaf calls are recorded.
+    pub(super) cassette: bool,
+    /// 0 for a turn's first attempt; each later one ends it once more, under this number.
+    pub(super) attempt: u64,
+}
+
+impl TurnSettings {
+    pub(super) fn of(started: &TurnStarted) -> Self {
+        Self {
+            run_id: started.run_id.clone(),
+            seed: started.pinned.as_ref().map_or(0, |pinned| pinned.random_seed),
+            cassette: started.cassette,
+            attempt: 0,
+        }
+    }
 }
 
 /// A parked step that runs again: answers given by this process are logged only with what they led to, so that an
@@ -49,6 +118,7 @@ struct Resuming {
 /// A step that has ended, as it is logged.
 pub(super) struct EndedStep<'a> {
     pub(super) ended: StepEnded,
+    pub(super) readings: Vec<u64>,
     pub(super) sweep: Option<&'a Sweep>,
     /// Digest of the state.json that is written next; `None` when it is put off.
     pub(super) state: Option<Digest>,
@@ -64,6 +134,7 @@ impl Journal {
         started: TurnStarted,
         state: Digest,
     ) -> Result<Self, StoreError> {
+        let settings = TurnSettings::of(&started);
         let swept = Swept {
             state: Some(state),
             ..Swept::default()
@@ -72,13 +143,86 @@ impl Journal {
             NewEvent::of_turn(turn, now(), started.into()),
             NewEvent::of_turn(turn, now(), swept.into()),
         ])?;
-        Ok(Self {
+        Ok(Self::at(writer, turn, 0, settings))
+    }
+
+    /// A turn that has begun, at a step.
+    pub(super) fn at(writer: SessionWriter, turn: u32, step: u32, settings: TurnSettings) -> Self {
+        Self {
             writer,
             turn,
-            step: AtomicU32::new(0),
+            step: AtomicU32::new(step),
             calls: AtomicU64::new(0),
+            guards: AtomicU64::new(0),
+            settings,
             resuming: Mutex::new(None),
-        })
+        }
+    }
+
+    /// The root's step in flight.
+    pub(super) fn step(&self) -> u32 {
+        self.step.load(Ordering::SeqCst)
+    }
+
+    /// Where the turn's randomness begins.
+    pub(super) fn seed(&self) -> u64 {
+        self.settings.seed
+    }
+
+    /// Which tools the root has, once for the turn.
+    pub(super) fn know_tools(&self, tools: &[ToolInfo], of_host: &[Arc<dyn Tool>]) -> Result<(), StoreError> {
+        let hosts: Vec<String> = of_host.iter().map(|tool| tool.describe().name).collect();
+        let listed = tools.iter().map(|tool| {
+            json!({
+                "name": tool.name, "signature": tool.signature, "doc": tool.doc, "is_async": tool.is_async,
+                "host": hosts.contains(&tool.name),
+            })
+        });
+        let data = listed.collect();
+        let custom = Custom {
+            name: TOOLS.into(),
+            data,
+        };
+        self.writer
+            .append(vec![custom_event(self.turn, now(), custom)])
+            .map(drop)
+    }
+
+    /// Something was observed: the session's, from now on.
+    pub(super) fn observed(&self, observation: &Observation) -> Result<(), StoreError> {
+        let name = format!("{SIGNAL}.{}", observation.name);
+        let data = serde_json::to_value(observation).unwrap_or_default();
+        let custom = Custom {
+            name: SIGNAL.into(),
+            data,
+        };
+        let event = NewEvent::of_session(&name, now(), custom.into());
+        self.writer.append(vec![event]).map(drop)
+    }
+
+    /// The root was asked about a delegation.
+    pub(super) fn guard_call(&self, call: ModelCall) -> Result<(), StoreError> {
+        let number = self.guards.fetch_add(1, Ordering::SeqCst) + 1;
+        let event = NewEvent::of_step(self.turn, self.step(), now(), call.into()).numbered(number);
+        self.writer.append(vec![event]).map(drop)
+    }
+
+    /// What the clocks showed a step, as a cell.
+    fn clock_cell(&self, step: u32, readings: &[u64]) -> Option<NewEvent> {
+        if readings.is_empty() || !self.settings.cassette {
+            return None;
+        }
+        let cell = LeafCall {
+            call: CLOCK.into(),
+            number: self.next_call(),
+            run_id: self.settings.run_id.clone(),
+            outcome: CellOutcome::Returned(readings.into()),
+            started: now(),
+            ended: now(),
+            ..LeafCall::default()
+        };
+        let number = cell.number;
+        Some(NewEvent::of_step(self.turn, step, now(), cell.into()).numbered(number))
     }
 
     /// A reply of the root, and the code that is about to run.
@@ -88,7 +232,7 @@ impl Journal {
         let started = StepStarted {
             code: code.into(),
             code_digest: Some(Digest::of(code.as_bytes())),
-            tree_digest: None,
+            tree_digest: Some(Digest::of(program_text(code).as_bytes())),
         };
         self.writer.append(vec![
             NewEvent::of_step(self.turn, step, now(), call.into()),
@@ -120,6 +264,7 @@ impl Journal {
     /// The end of a step: its values first, then everything said of it in one transaction.
     pub(super) fn end_step(&self, step: u32, ended: EndedStep<'_>, values: &Values<'_>) -> Result<(), StoreError> {
         let mut events = self.answered_events(step);
+        events.extend(self.clock_cell(step, &ended.readings));
         events.push(NewEvent::of_step(self.turn, step, now(), ended.ended.into()));
         if let Some(value) = ended.result {
             events.push(NewEvent::of_turn(
@@ -131,7 +276,7 @@ impl Journal {
                 outcome: Outcome::Ok,
                 ..TurnEnded::default()
             };
-            events.push(NewEvent::of_turn(self.turn, now(), closed.into()));
+            events.push(self.ending(closed));
         }
         let dropped = ended.sweep.map(dropped).unwrap_or_default();
         let imports = ended.sweep.map(|sweep| sweep.imports.clone()).unwrap_or_default();
@@ -154,6 +299,7 @@ impl Journal {
         let outcome = match error {
             RunError::Limit(_) => Outcome::Limit,
             RunError::Cancelled => Outcome::Cancelled,
+            RunError::Halted(_) => Outcome::Halted,
             _ => Outcome::Error,
         };
         let limit = match error {
@@ -169,12 +315,25 @@ impl Journal {
             state: Some(state),
             ..Swept::default()
         };
-        let number = u64::from(self.step.load(Ordering::SeqCst)) + 1;
+        let number = match self.settings.attempt {
+            0 => u64::from(self.step()) + 1,
+            // Beyond any number of a step.
+            attempt => (1 << 40) + attempt,
+        };
         self.writer.append(vec![
-            NewEvent::of_turn(self.turn, now(), ended.into()),
+            self.ending(ended),
             NewEvent::of_turn(self.turn, now(), swept.into()).numbered(number),
         ])?;
         Ok(())
+    }
+
+    /// The end of this attempt at the turn.
+    fn ending(&self, ended: TurnEnded) -> NewEvent {
+        let event = NewEvent::of_turn(self.turn, now(), ended.into());
+        match self.settings.attempt {
+            0 => event,
+            attempt => event.numbered((1 << 40) + attempt),
+        }
     }
 
     /// Thins out what older turns keep of their steps.
@@ -261,6 +420,7 @@ pub(super) fn step_ended(outcome: &StepOutcome, shown: &str) -> StepEnded {
             .collect(),
         deleted: outcome.deleted.clone(),
         duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+        seed: None,
     }
 }
 

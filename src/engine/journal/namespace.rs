@@ -3,6 +3,7 @@
 use crate::disk::state_doc::VariableRow;
 use crate::engine::memory::SessionMemory;
 use crate::repl::{Sweep, SweptPickle};
+use crate::store::payload::Written;
 use crate::store::{At, Binding, BindingKind, Described, Digest, Namespace, NewEvent, SessionWriter, StoreError};
 use std::collections::HashMap;
 
@@ -28,6 +29,24 @@ impl<'a> Values<'a> {
         writer
             .end_step(&Namespace { at, bindings }, &contents, events)
             .map(drop)
+    }
+
+    /// Completes what a step says of the names that it bound.
+    pub(in crate::engine) fn describe(&self, written: &mut [Written]) {
+        let doc = self.memory.doc();
+        for name in written {
+            if let Some(row) = doc.variables.get(&name.name) {
+                name.digest = self.memory.digest(&name.name);
+                name.type_name = row.text("type").unwrap_or_default();
+                name.preview = row.text("preview").unwrap_or_default();
+            } else if let Some(source) = doc.functions.get(&name.name) {
+                name.digest = Some(Digest::of(source.as_bytes()));
+                name.type_name = "function".into();
+            } else {
+                name.weak = true;
+                name.preview = doc.dropped.get(&name.name).cloned().unwrap_or_default();
+            }
+        }
     }
 
     fn bindings(&self) -> Vec<Binding> {

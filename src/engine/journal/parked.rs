@@ -1,13 +1,12 @@
 //! Parked turns: a step that asked while nobody was there, and what it takes to run it again.
 
-use super::{Journal, NewEvent, Resuming, now};
+use super::{Journal, NewEvent, Resuming, TurnSettings, now};
 use crate::engine::person::Question;
-use crate::store::payload::{
-    Answered, Asked, CellOutcome, LeafCall, ModelCall, Outcome, Swept, TurnEnded, TurnStarted,
-};
+use crate::engine::tape::Recorded;
+use crate::store::payload::{Answered, Asked, LeafCall, ModelCall, Outcome, Swept, TurnEnded, TurnStarted};
 use crate::store::{Cassette, Digest, Fact, Parked, Select, Served, SessionWriter, Store, StoreError, StoredEvent};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// A turn that waits for an answer.
@@ -30,14 +29,30 @@ pub(in crate::engine) struct ParkedTurn {
 pub(in crate::engine) struct Tape {
     cassette: Mutex<Cassette>,
     answers: BTreeMap<u32, String>,
+    /// There is nothing but what was recorded.
+    all: bool,
 }
 
 impl Tape {
+    /// A tape of `cells` and of answers by the number of their question.
+    pub(in crate::engine) fn new(cells: Vec<LeafCall>, answers: BTreeMap<u32, String>, all: bool) -> Self {
+        Self {
+            cassette: Mutex::new(Cassette::new(cells)),
+            answers,
+            all,
+        }
+    }
+
+    /// Nothing may be called that it does not have.
+    pub(in crate::engine) fn is_all(&self) -> bool {
+        self.all
+    }
+
     /// The recorded result of a leaf call; `None` when it never finished and has to be made.
-    pub(in crate::engine) fn serve(&self, call: &str, input: Digest) -> Option<CellOutcome> {
+    pub(in crate::engine) fn serve(&self, call: &str, input: Digest) -> Option<Recorded> {
         let mut cassette = self.cassette.lock().unwrap_or_else(PoisonError::into_inner);
         match cassette.serve(call, input) {
-            Served::Cell(cell) => Some(cell.outcome),
+            Served::Cell(cell) => Some(Recorded::from(*cell)),
             // A result too large to be kept whole has to be asked for again.
             Served::Truncated { .. } | Served::Missing { .. } => None,
         }
@@ -55,17 +70,12 @@ impl ParkedTurn {
         let next = self.cells.iter().map(|cell| cell.number + 1).max().unwrap_or(0);
         let mut answers = self.answers;
         answers.insert(self.question.number, answer.clone());
-        let journal = Journal {
-            writer,
-            turn: self.turn,
-            step: AtomicU32::new(self.step),
-            calls: AtomicU64::new(next),
-            resuming: Mutex::new(Some(Resuming {
-                answers: vec![(self.question.number, answer)],
-            })),
-        };
-        let cassette = Mutex::new(Cassette::new(self.cells));
-        (journal, Tape { cassette, answers })
+        let mut journal = Journal::at(writer, self.turn, self.step, TurnSettings::of(&self.started));
+        journal.calls = AtomicU64::new(next);
+        journal.resuming = Mutex::new(Some(Resuming {
+            answers: vec![(self.question.number, answer)],
+        }));
+        (journal, Tape::new(self.cells, answers, false))
     }
 }
 

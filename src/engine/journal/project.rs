@@ -27,7 +27,7 @@ impl From<serde_json::Error> for ProjectError {
 }
 
 /// Applies events, in order, to the document that holds everything before them.
-pub(super) struct Projection {
+pub(in crate::engine) struct Projection {
     pub(super) doc: StateDoc,
     turn: TurnStarted,
     code: Option<StepStarted>,
@@ -46,7 +46,7 @@ struct Interrupted<'a> {
 
 impl Projection {
     /// Starts from `doc`; `turn` is the one in flight at that moment.
-    pub(super) fn new(doc: StateDoc, turn: Option<TurnStarted>) -> Self {
+    pub(in crate::engine) fn new(doc: StateDoc, turn: Option<TurnStarted>) -> Self {
         Self {
             doc,
             turn: turn.unwrap_or_default(),
@@ -56,7 +56,7 @@ impl Projection {
         }
     }
 
-    pub(super) fn apply(&mut self, event: StoredEvent) -> Result<(), ProjectError> {
+    pub(in crate::engine) fn apply(&mut self, event: StoredEvent) -> Result<(), ProjectError> {
         match event.fact {
             Fact::TurnStarted(started) => self.start(started)?,
             Fact::StepStarted(started) => self.code = Some(started),
@@ -140,7 +140,7 @@ impl Projection {
     }
 
     /// The document, with the names of the last step that ended.
-    pub(super) fn into_doc(mut self, store: &Store, session: &str) -> Result<StateDoc, ProjectError> {
+    pub(in crate::engine) fn into_doc(mut self, store: &Store, session: &str) -> Result<StateDoc, ProjectError> {
         if let Some(at) = self.last
             && let Some(namespace) = store.flow.namespace(session, at)?
         {

@@ -11,8 +11,8 @@ use crate::store::payload::{
     Adopted, ClearReason, Cleared, ModelCall, Outcome, StepStarted, Swept, TurnEnded, TurnStarted,
 };
 use crate::store::{
-    Action, Digest, Fact, FileState, Kind, NewEvent, Select, SessionWriter, Store, StoreError, StoredEvent, reconcile,
-    recorded,
+    Action, Digest, Fact, FileState, Kind, NewEvent, Recorded, Select, SessionWriter, Store, StoreError, StoredEvent,
+    reconcile, recorded,
 };
 use serde_json::value::to_raw_value;
 use std::collections::HashSet;
@@ -65,8 +65,22 @@ pub(in crate::engine) struct Recovered {
     pub(in crate::engine) notes: Vec<String>,
 }
 
+/// What becomes of a turn that a crash cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine) enum Cut {
+    /// It is closed as interrupted.
+    Close,
+    /// It goes on.
+    Keep,
+}
+
 /// Brings the session's files and log in step and closes a turn that a crash cut.
-pub(in crate::engine) fn recover(store: &Store, writer: &SessionWriter, dir: &Path) -> Result<Recovered, RecoverError> {
+pub(in crate::engine) fn recover(
+    store: &Store,
+    writer: &SessionWriter,
+    dir: &Path,
+    cut: Cut,
+) -> Result<Recovered, RecoverError> {
     let session = Session {
         store,
         writer,
@@ -76,7 +90,7 @@ pub(in crate::engine) fn recover(store: &Store, writer: &SessionWriter, dir: &Pa
     let mut recovered = Recovered::default();
     session.reconcile(&mut recovered)?;
     recovered.parked = load_parked(store, writer.session())?;
-    recovered.turn = session.close_cut_turn(recovered.parked.is_some())?;
+    recovered.turn = session.close_cut_turn(recovered.parked.is_some() || cut == Cut::Keep)?;
     Ok(recovered)
 }
 
@@ -89,8 +103,8 @@ struct Session<'a> {
 
 impl Session<'_> {
     fn reconcile(&self, recovered: &mut Recovered) -> Result<(), RecoverError> {
-        let (bytes, file) = self.file()?;
         let writes = self.read(Select::all().only(&[Kind::Swept, Kind::Adopted, Kind::Cleared]))?;
+        let (bytes, file) = self.file(&recorded(&writes))?;
         let action = reconcile(&recorded(&writes), file);
         match action {
             Action::InStep => return Ok(()),
@@ -103,9 +117,10 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn file(&self) -> Result<(Vec<u8>, FileState), RecoverError> {
+    /// state.json, and whether it is whole. What the log says was written is: it need not be parsed to know that.
+    fn file(&self, writes: &[Recorded]) -> Result<(Vec<u8>, FileState), RecoverError> {
         let bytes = match std::fs::read(&self.path) {
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok((Vec::new(), FileState::Missing)),
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok((Vec::new(), self.missing()?)),
             Err(cause) => {
                 return Err(RecoverError::Read {
                     path: self.path.clone(),
@@ -114,13 +129,27 @@ impl Session<'_> {
             }
             Ok(bytes) => bytes,
         };
-        match StateDoc::parse(&bytes) {
-            Ok(_) => Ok((bytes.clone(), FileState::Whole(Digest::of(&bytes)))),
+        let digest = Digest::of(&bytes);
+        if writes.contains(&Recorded::Wrote(digest)) {
+            return Ok((bytes, FileState::Whole(digest)));
+        }
+        match StateDoc::parse(&bytes).map(drop) {
+            Ok(()) => Ok((bytes, FileState::Whole(digest))),
             Err(StateDocError::Damaged { .. }) => Ok((bytes, FileState::Torn)),
             Err(cause) => Err(RecoverError::State {
                 path: self.path.clone(),
                 cause,
             }),
+        }
+    }
+
+    /// In a store without a directory, files are this process's own copies: a missing one means nothing.
+    fn missing(&self) -> Result<FileState, RecoverError> {
+        let writes = self.read(Select::all().only(&[Kind::Swept, Kind::Adopted, Kind::Cleared]))?;
+        let written = matches!(recorded(&writes).last(), Some(last) if *last != Recorded::Cleared);
+        match self.store.root.is_none() && written {
+            true => Ok(FileState::Torn),
+            false => Ok(FileState::Missing),
         }
     }
 
@@ -191,7 +220,7 @@ impl Session<'_> {
         let mut text = Vec::new();
         doc.write(&mut text).map_err(ProjectError::from)?;
         let state = Digest::of(&text);
-        if recorded(writes).last() != Some(&crate::store::Recorded::Wrote(state)) {
+        if recorded(writes).last() != Some(&Recorded::Wrote(state)) {
             self.append_once(
                 "projected",
                 Swept {
@@ -216,13 +245,13 @@ impl Session<'_> {
 
     /// Closes a turn whose process died; the number of the next turn. A suspended turn without a question that waits
     /// was cut while it went on.
-    fn close_cut_turn(&self, parked: bool) -> Result<u32, RecoverError> {
+    fn close_cut_turn(&self, goes_on: bool) -> Result<u32, RecoverError> {
         let turns = self.read(Select::all().only(&[Kind::TurnStarted, Kind::TurnEnded]))?;
         let Some(last) = turns.last() else { return Ok(0) };
         let turn = last.turn.unwrap_or_default();
         let cut = match &last.fact {
-            Fact::TurnEnded(ended) => ended.outcome == Outcome::Suspended && !parked,
-            _ => true,
+            Fact::TurnEnded(ended) => ended.outcome == Outcome::Suspended && !goes_on,
+            _ => !goes_on,
         };
         if cut {
             let ended = TurnEnded {

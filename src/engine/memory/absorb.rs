@@ -63,7 +63,7 @@ impl SessionMemory {
     }
 
     pub(super) fn absorb(&mut self, sweep: &Sweep) -> Result<(), MemoryError> {
-        let mut dropped: IndexMap<String, String> = sweep.dropped.iter().map(told).collect();
+        let mut dropped: IndexMap<String, String> = sweep.dropped.iter().map(|dropped| self.told(dropped)).collect();
         let mut variables = IndexMap::with_capacity(sweep.variables.len());
         for swept in &sweep.variables {
             if self.holds_secret(swept) {
@@ -138,6 +138,11 @@ impl SessionMemory {
         Ok(row)
     }
 
+    fn told(&self, dropped: &Dropped) -> (String, String) {
+        let reason = self.secrets.redact(&dropped.reason).into_owned();
+        (dropped.name.clone(), without_address(&reason))
+    }
+
     fn holds_secret(&self, swept: &SweptVariable) -> bool {
         let in_pickle = match &swept.pickle {
             SweptPickle::Changed(pickle) => self.secrets.find_in(pickle).is_some(),
@@ -150,8 +155,15 @@ impl SessionMemory {
     }
 }
 
-fn told(dropped: &Dropped) -> (String, String) {
-    (dropped.name.clone(), dropped.reason.clone())
+/// A reason without the address of the object, which says nothing and differs from run to run.
+fn without_address(reason: &str) -> String {
+    let mut kept = String::with_capacity(reason.len());
+    let mut rest = reason;
+    while let Some((before, after)) = rest.split_once(" at 0x") {
+        kept.push_str(before);
+        rest = after.trim_start_matches(|c: char| c.is_ascii_hexdigit());
+    }
+    kept + rest
 }
 
 fn saved_variable(name: &str, row: &VariableRow) -> Option<SavedVariable> {
@@ -162,4 +174,17 @@ fn saved_variable(name: &str, row: &VariableRow) -> Option<SavedVariable> {
         note: row.text("note"),
         committed: row.committed(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_address;
+
+    #[test]
+    fn a_reason_tells_what_and_not_where_in_memory() {
+        let reason = "not picklable: PicklingError: <function <lambda> at 0x1148d88>: at 0xff and at home";
+        let told = "not picklable: PicklingError: <function <lambda>>: and at home";
+        assert_eq!(without_address(reason), told);
+        assert_eq!(without_address("plain"), "plain");
+    }
 }

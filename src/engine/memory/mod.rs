@@ -132,6 +132,19 @@ impl SessionMemory {
         })
     }
 
+    /// The memory that `doc` is, of no directory.
+    pub(super) fn of_doc(doc: StateDoc) -> Self {
+        Self {
+            dir: PathBuf::new(),
+            doc,
+            run: RunRef::default(),
+            held: Held::default(),
+            digests: HashMap::new(),
+            secrets: Secrets::default(),
+            written: Written::default(),
+        }
+    }
+
     /// The document as it stands.
     pub fn doc(&self) -> &StateDoc {
         &self.doc
@@ -156,8 +169,17 @@ impl SessionMemory {
         Ok(())
     }
 
-    /// Goes on with the query that is pending.
+    /// Goes on with a query that is pending, or that was closed as interrupted.
     pub(super) fn go_on(&mut self, run: RunRef) {
+        #[derive(serde::Deserialize)]
+        struct Row {
+            run_id: Option<String>,
+        }
+        let is_it = |row: &RawValue| {
+            serde_json::from_str::<Row>(row.get()).is_ok_and(|row| row.run_id.as_ref() == Some(&run.run_id))
+        };
+        self.doc.interrupted.retain(|row| !is_it(row));
+        self.doc.pending_query.get_or_insert_with(|| ledger_text(&run.query));
         self.run = run;
     }
 

@@ -1,149 +1,31 @@
-//! The body of a 200 answer as it comes in: a stream of events, or one JSON object from a server that does not stream,
-//! told apart by how it begins and not by what the server calls it.
+//! What the events of a chat completion mean.
 
-use super::fault::Faults;
 use super::wire::{self, Chunk};
 use crate::provider::Delta;
 use crate::provider::collect::Collector;
 use crate::provider::error::ErrorKind;
+use crate::provider::http::{Dialect, Faults, object};
 use crate::provider::reply::Finish;
-use crate::provider::sse::{SseDecoder, SseError};
 
 /// The data of the event that ends a stream.
 const END_MARK: &str = "[DONE]";
-/// How much of the wire may be spent on one byte of reply: a token of one letter comes in some 300 bytes of JSON.
-const OVERHEAD: usize = 512;
 
-enum Form {
-    Unknown,
-    Events(SseDecoder),
-    Json(Vec<u8>),
-}
-
-/// Reads one answer.
-pub(super) struct Answer<'a> {
-    faults: &'a Faults,
-    content_type: String,
-    form: Form,
-    /// How many more bytes are accepted.
-    room: usize,
-    max_event: usize,
+/// Reads one completion.
+#[derive(Debug, Default)]
+pub(super) struct Completion {
     has_choice: bool,
     is_over: bool,
 }
 
-impl<'a> Answer<'a> {
-    pub(super) fn new(faults: &'a Faults, content_type: String, max_reply: usize) -> Self {
-        Self {
-            faults,
-            content_type,
-            form: Form::Unknown,
-            room: max_reply.saturating_mul(OVERHEAD).saturating_add(1 << 20),
-            // JSON escapes can make six bytes of one, but never do for the whole of a reply that is worth reading.
-            max_event: max_reply.saturating_mul(2).saturating_add(64 << 10),
-            has_choice: false,
-            is_over: false,
-        }
-    }
-
-    /// Whether the end mark has come.
-    pub(super) fn is_over(&self) -> bool {
-        self.is_over
-    }
-
-    /// Whether all of the reply's text is there.
-    pub(super) fn is_complete(&self, collector: &Collector<'_>) -> bool {
-        collector.ending.finish.is_some() || self.is_over && self.has_choice
-    }
-
-    /// Takes the next bytes; whether they show that the server is alive.
-    pub(super) fn push(&mut self, bytes: &[u8], collector: &mut Collector<'_>) -> Result<bool, ErrorKind> {
-        self.room = self
-            .room
-            .checked_sub(bytes.len())
-            .ok_or_else(|| self.faults.too_large(self.max_event))?;
-        if matches!(self.form, Form::Unknown) {
-            self.form = self.recognise(bytes)?;
-        }
-        match &mut self.form {
-            Form::Unknown => Ok(false),
-            Form::Json(body) => {
-                if body.len() + bytes.len() > self.max_event {
-                    return Err(self.faults.too_large(self.max_event));
-                }
-                body.extend_from_slice(bytes);
-                Ok(true)
-            }
-            Form::Events(decoder) => {
-                let mut events = Vec::new();
-                let lines = decoder.push(bytes, &mut events);
-                events.iter().try_for_each(|event| self.event(event, collector))?;
-                match lines {
-                    Ok(lines) => Ok(lines > 0),
-                    Err(SseError::TooLong(limit)) => Err(self.faults.too_large(limit)),
-                    Err(SseError::Utf8) => Err(self.faults.broken("it is not valid UTF-8")),
-                }
-            }
-        }
-    }
-
-    /// Takes the end of the body.
-    pub(super) fn end(&mut self, collector: &mut Collector<'_>) -> Result<(), ErrorKind> {
-        if let Form::Json(body) = &mut self.form {
-            let body = std::mem::take(body);
-            return self.whole(&body, collector);
-        }
-        if self.is_over && !self.has_choice {
-            return Err(self.faults.empty());
-        }
-        if self.is_complete(collector) {
-            return Ok(());
-        }
-        Err(self.faults.broken("the connection closed before the end"))
-    }
-
-    fn recognise(&self, bytes: &[u8]) -> Result<Form, ErrorKind> {
-        let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
-        match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
-            None => Ok(Form::Unknown),
-            Some(b'{' | b'[') => Ok(Form::Json(Vec::new())),
-            Some(b'<') => Err(self.faults.not_an_api(&self.content_type)),
-            Some(_) => Ok(Form::Events(SseDecoder::new(self.max_event))),
-        }
-    }
-
-    fn whole(&mut self, body: &[u8], collector: &mut Collector<'_>) -> Result<(), ErrorKind> {
-        let text = std::str::from_utf8(body).map_err(|_| self.faults.broken("it is not valid UTF-8"))?;
-        let text = text.trim_start_matches('\u{feff}').trim();
-        // Some servers wrap an error in a list of one.
-        let text = text
-            .strip_prefix('[')
-            .and_then(|text| text.strip_suffix(']'))
-            .unwrap_or(text);
-        self.event(text, collector)?;
-        if !self.has_choice {
-            return Err(self.faults.empty());
-        }
-        self.is_over = true;
-        Ok(())
-    }
-
-    fn event(&mut self, data: &str, collector: &mut Collector<'_>) -> Result<(), ErrorKind> {
-        let data = data.trim();
-        if data.is_empty() || self.is_over {
-            return Ok(());
-        }
+impl Dialect for Completion {
+    fn event(&mut self, data: &str, faults: &Faults, collector: &mut Collector<'_>) -> Result<(), ErrorKind> {
         if data == END_MARK {
             self.is_over = true;
             return Ok(());
         }
-        let unexpected = |what: &str| self.faults.broken(&format!("an event is not as expected: {what}"));
-        if !data.starts_with('{') {
-            return Err(unexpected("it is no JSON object"));
-        }
-        let chunk: Chunk<'_> = serde_json::from_str(data).map_err(|error| unexpected(&error.to_string()))?;
+        let chunk: Chunk<'_> = object(data, faults)?;
         if let Some(error) = chunk.error.filter(|error| error.get() != "null") {
-            return Err(self.faults.reported(error.get()));
+            return Err(faults.reported(error.get()));
         }
         if let Some(usage) = chunk.usage.and_then(wire::usage) {
             collector.usage(usage);
@@ -152,27 +34,48 @@ impl<'a> Answer<'a> {
         collector.ending.id = chunk.id.or(collector.ending.id.take());
         let Some(choices) = chunk.choices else {
             // Neither a reply nor an error as most servers write them: some put the message where a reply would be.
-            return if chunk.usage.is_none() && self.faults.has_message(data) {
-                Err(self.faults.reported(data))
+            return if chunk.usage.is_none() && faults.has_message(data) {
+                Err(faults.reported(data))
             } else {
                 Ok(())
             };
         };
         if let Some(choice) = choices.iter().find(|choice| choice.index.unwrap_or(0) == 0) {
-            self.choice(choice, collector)?;
+            self.choice(choice, faults, collector)?;
         }
         Ok(())
     }
 
-    fn choice(&mut self, choice: &wire::Choice, collector: &mut Collector<'_>) -> Result<(), ErrorKind> {
+    fn whole(&mut self, body: &str, faults: &Faults, collector: &mut Collector<'_>) -> Result<(), ErrorKind> {
+        self.event(body, faults, collector)?;
+        self.is_over = self.has_choice;
+        Ok(())
+    }
+
+    fn has_reply(&self) -> bool {
+        self.has_choice
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_over
+    }
+}
+
+impl Completion {
+    fn choice(
+        &mut self,
+        choice: &wire::Choice,
+        faults: &Faults,
+        collector: &mut Collector<'_>,
+    ) -> Result<(), ErrorKind> {
         self.has_choice = true;
         if let Some(said) = choice.said() {
-            collector.push(Delta::Reasoning(&said.reasoning()), self.faults.server())?;
-            collector.push(Delta::Text(&said.text()), self.faults.server())?;
+            collector.push(Delta::Reasoning(&said.reasoning()), faults.server())?;
+            collector.push(Delta::Text(&said.text()), faults.server())?;
         }
         match choice.finish_reason.as_deref() {
             None | Some("") => {}
-            Some("error") => return Err(self.faults.reported(r#"{"code": "error"}"#)),
+            Some("error") => return Err(faults.reported(r#"{"code": "error"}"#)),
             Some(word) => collector.ending.finish = Some(Finish::from_word(word)),
         }
         Ok(())

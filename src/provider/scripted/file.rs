@@ -182,7 +182,7 @@ impl<'de> Visitor<'de> for WrittenVisitor {
 
 /// The text, or what is said followed by the code as a block that the engine runs.
 fn spoken(text: Option<String>, say: Option<String>, code: Option<String>) -> Result<Option<String>, &'static str> {
-    let block = code.map(|code| format!("```repl\n{}\n```", code.trim_matches('\n')));
+    let block = code.map(|code| fenced(code.trim_matches('\n')));
     match (text, say, block) {
         (Some(_), Some(_), _) | (Some(_), _, Some(_)) => {
             Err("text is the whole reply: write either text, or say and code")
@@ -190,6 +190,14 @@ fn spoken(text: Option<String>, say: Option<String>, code: Option<String>) -> Re
         (None, Some(say), Some(block)) => Ok(Some(format!("{}\n\n{block}", say.trim_end_matches('\n')))),
         (text, say, block) => Ok(text.or(say).or(block)),
     }
+}
+
+/// `code` as a block that the engine runs; its fence is longer than any in the code.
+fn fenced(code: &str) -> String {
+    let marks = |line: &str| line.trim_start().bytes().take_while(|byte| *byte == b'`').count();
+    let longest = code.lines().map(marks).max().unwrap_or_default();
+    let fence = "`".repeat(longest.saturating_add(1).max(3));
+    format!("{fence}repl\n{code}\n{fence}")
 }
 
 fn at_least_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Written>, D::Error> {

@@ -53,6 +53,15 @@ async fn replies_in_order_are_given_once_each() {
 }
 
 #[tokio::test]
+async fn a_block_with_fences_in_it_is_still_one_block() {
+    let model = scripted("replies:\n- code: |\n    FINAL('''\n    ```python\n    x\n    ```\n    ''')");
+    assert_eq!(
+        text(&model, &talk(&["a"])).await,
+        "````repl\nFINAL('''\n```python\nx\n```\n''')\n````"
+    );
+}
+
+#[tokio::test]
 async fn a_rule_answers_by_the_conversation_alone() {
     let model = scripted(
         "rules:\n- name: r\n  when: {first: task}\n  replies: [zero, one]\n- when: {first: loop}\n  at_end: again\n  replies: [a, b]\n\

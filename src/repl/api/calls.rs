@@ -11,7 +11,7 @@ use serde_json::Value;
 /// | `batch_llm_query` | `{queries: [as llm_query, ...]}` | a list, results in order |
 /// | `ask` | `{question, options}`; options a list of strings or null | the answer, a string |
 /// | `mcp_list_tools`, `mcp_tool_schema`, `mcp_call`, `mcp_list_resources`, `mcp_list_resource_templates`, `mcp_read_resource` | their parameters by name | any JSON |
-/// | `tool_begin` | `{name, args, kwargs}`: a Python tool is about to run | `{"run": true}`, or `{"pickle": base64}` / `{"value": json}` to serve a recorded result |
+/// | `tool_begin` | `{name, args, kwargs}`: a Python tool is about to run | `{"run": true}`, or `{"pickle": base64}` / `{"value": json}` / `{"raise": {type, message}}` to serve a recorded result |
 /// | `tool_end` | `{name, args, kwargs, ok, value, pickle, error: {type, message}}`: it has run | ignored |
 /// | `tool_call` | `{name, args, kwargs}`: a tool of the host (see `HostTool`) | any JSON |
 ///

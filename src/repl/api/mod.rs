@@ -12,7 +12,9 @@ pub use state::{
     Dropped, Pickle, RestoreFailure, RestoreKind, RestoreReport, RestoreSet, SavedVariable, Sweep, SweptFunction,
     SweptPickle, SweptVariable,
 };
-pub use step::{FinalValue, InstanceState, OutputChunk, Step, StepError, StepErrorKind, StepOutcome, StepOutput};
+pub use step::{
+    FinalValue, InstanceState, OutputChunk, READINGS, Step, StepError, StepErrorKind, StepOutcome, StepOutput,
+};
 
 use super::error::ReplError;
 use async_trait::async_trait;

@@ -1,5 +1,7 @@
 //! What outlives a REPL: sweeps out of it, and restores into it.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -105,6 +107,17 @@ pub enum Pickle {
     Base64(Arc<str>),
     /// As in a sweep.
     Bytes(Arc<[u8]>),
+}
+
+impl Pickle {
+    /// Its bytes; `None` for text that is no base64.
+    #[must_use]
+    pub fn bytes(&self) -> Option<Arc<[u8]>> {
+        match self {
+            Self::Bytes(bytes) => Some(bytes.clone()),
+            Self::Base64(text) => STANDARD.decode(text.as_bytes()).ok().map(Into::into),
+        }
+    }
 }
 
 /// What became of a restore.

@@ -3,6 +3,9 @@
 use serde_json::Value;
 use std::time::Duration;
 
+/// Readings of the clocks that a step keeps. A loop that waits for time to pass makes any number of them.
+pub const READINGS: usize = 1_000;
+
 /// A piece of code to run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Step {
@@ -10,10 +13,14 @@ pub struct Step {
     pub code: String,
     /// Its number, for tracebacks: `<step 3>`.
     pub number: u32,
-    /// Reseeds `random`, `os.urandom`, `uuid4` and `secrets` before the step, so that it can be replayed.
+    /// Reseeds `random`, `os.urandom`, `uuid4` and `secrets` before the step, so that it and the steps after it can be
+    /// replayed; `None` leaves them as they are.
     pub seed: Option<u64>,
     /// Pins the clock to these nanoseconds since 1970, for replays: each reading then shows one microsecond more.
     pub clock: Option<u64>,
+    /// What the clocks showed when the step was recorded ([`StepOutcome::readings`]): shown again, in order. Readings
+    /// beyond them follow on the last one.
+    pub readings: Option<Vec<u64>>,
 }
 
 impl Step {
@@ -24,6 +31,7 @@ impl Step {
             number,
             seed: None,
             clock: None,
+            readings: None,
         }
     }
 }
@@ -53,6 +61,8 @@ pub struct StepOutcome {
     pub deleted: Vec<String>,
     /// Import statements that the step ran at its top level, one name each.
     pub imports: Vec<String>,
+    /// What the clocks showed, nanoseconds, in the order of reading: the first [`READINGS`] of them.
+    pub readings: Vec<u64>,
     /// Wall time.
     pub duration: Duration,
     /// Time that counted against the step's limit.

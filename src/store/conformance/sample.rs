@@ -169,6 +169,7 @@ fn model_call() -> Fact {
 
 fn leaf_call() -> Fact {
     LeafCall {
+        pickle: None,
         call: "llm_query".into(),
         number: 4,
         run_id: "r".into(),
@@ -197,6 +198,7 @@ fn step_ended() -> Fact {
         weak: true,
     };
     StepEnded {
+        seed: None,
         output: "\u{1b}[31mred\u{7}".into(),
         output_cut: true,
         exception: Some(Raised {

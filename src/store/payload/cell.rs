@@ -58,6 +58,9 @@ pub struct LeafCall {
     pub shown_input: Option<Value>,
     /// How it ended.
     pub outcome: CellOutcome,
+    /// A returned value as Python has it, a base64 pickle, where that is more than its JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pickle: Option<String>,
     /// Something of it was redacted.
     pub redacted: bool,
     /// The run that it started.

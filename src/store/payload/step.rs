@@ -61,6 +61,9 @@ pub struct StepEnded {
     pub deleted: Vec<String>,
     /// Milliseconds of execution, waiting included.
     pub duration_ms: u64,
+    /// What randomness began anew with before it; `None` where it went on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
 }
 
 /// A name that could not be saved.

@@ -148,6 +148,17 @@ proptest! {
     }
 
     #[test]
+    fn every_character_has_its_place_in_the_safe_text(raw in hostile()) {
+        let raw = raw.replace('\r', "");
+        let (safe, places) = SafeText::placed(&raw);
+        prop_assert_eq!(&safe, &SafeText::raw(&raw));
+        let ends = raw.char_indices().map(|(at, _)| at).chain([raw.len()]);
+        let placed: Vec<usize> = ends.map(|at| places.of(at)).collect();
+        prop_assert!(placed.is_sorted() && placed.iter().all(|at| safe.as_str().is_char_boundary(*at)));
+        prop_assert_eq!((placed[0], *placed.last().unwrap()), (0, safe.as_str().len()));
+    }
+
+    #[test]
     fn sanitising_twice_changes_nothing(raw in hostile()) {
         let once = SafeText::block(&raw);
         prop_assert_eq!(SafeText::block(once.as_str()), once);

@@ -88,6 +88,8 @@ pub enum Action {
     Replay,
     Resume,
     Budget,
+    NewSession,
+    Rename,
     EntryPrevious,
     EntryNext,
     DetailDown,
@@ -100,9 +102,11 @@ pub enum Action {
     Send,
     NewLine,
     Undo,
+    Redo,
     HistorySearch,
     Editor,
     Complete,
+    Settings,
     LeaveBox,
 }
 

@@ -1,10 +1,12 @@
 //! The loop: drain what came in, then draw, then wait. Nothing ticks: without news or a wanted frame it sleeps.
 
 use super::TuiOptions;
+use super::errands;
 use super::feed::{Feed, FeedId};
 use super::inputs::{Incoming, Inputs, Sender};
 use super::startup::wall_clock;
 use super::tasks::Tasks;
+use super::work::Work;
 use crate::source::{self, OpenOptions, Opened};
 use crate::tui::action::Abilities;
 use crate::tui::compositor::Wanted;
@@ -36,11 +38,15 @@ pub(super) struct App {
     state: State,
     terminal: Terminal,
     inputs: Inputs,
-    sender: Sender,
+    pub(super) sender: Sender,
     tasks: Tasks,
-    feed: Option<Feed>,
+    pub(super) feed: Option<Feed>,
+    /// Runs of sessions, this one's and those of others.
+    pub(super) work: Work,
+    /// Nothing may be written.
+    read_only: bool,
     last_feed: FeedId,
-    open: OpenOptions,
+    pub(super) open: OpenOptions,
     started: Instant,
     ground: GroundListener,
     /// The theme follows the terminal's ground.
@@ -56,7 +62,9 @@ impl App {
         let auto_theme = Some(world.theme.depth()).filter(|depth| auto && *depth != Depth::Mono);
         let (inputs, sender) = Inputs::new();
         Self {
-            state: State::new(world),
+            state: State::new(world, options.drive.clone()),
+            work: Work::new(options.drive.clone(), sender.clone()),
+            read_only: options.view.read_only,
             terminal,
             inputs,
             tasks: Tasks::new(sender.clone()),
@@ -84,6 +92,9 @@ impl App {
         self.inputs.listen(true);
         while self.exit.is_none() {
             self.turn().await?;
+        }
+        if self.exit == Some(0) {
+            self.work.wind_up();
         }
         Ok(self.exit.unwrap_or(0))
     }
@@ -137,7 +148,7 @@ impl App {
         Ok(())
     }
 
-    fn update(&mut self, msg: Msg) -> io::Result<()> {
+    pub(super) fn update(&mut self, msg: Msg) -> io::Result<()> {
         let wanted = self.state.update(msg);
         self.perform(wanted)
     }
@@ -181,7 +192,8 @@ impl App {
             Heard::Event(Event::Mouse(mouse)) => self.update(Msg::Mouse(mouse)),
             Heard::Event(Event::Paste(text)) => self.update(Msg::Paste(text)),
             Heard::Event(Event::Resize(width, height)) => self.update(Msg::Resize(Size { width, height })),
-            Heard::Event(Event::FocusGained | Event::FocusLost) => Ok(()),
+            Heard::Event(Event::FocusGained) => self.update(Msg::Focus(true)),
+            Heard::Event(Event::FocusLost) => self.update(Msg::Focus(false)),
         }
     }
 
@@ -219,6 +231,7 @@ impl App {
                 Some(Effect::Quit) => self.exit = Some(0),
                 Some(Effect::Suspend) => self.suspend()?,
                 Some(Effect::OpenTarget(path)) => self.open(path),
+                Some(Effect::Errand(errand)) => self.errand(errand)?,
                 Some(Effect::OpenExternally(focused)) => self.open_externally(&focused)?,
                 _ => {}
             }
@@ -255,7 +268,7 @@ impl App {
     }
 
     /// Lends the terminal: nobody reads its events meanwhile, and everything is drawn anew afterwards.
-    fn lend<T>(&mut self, meanwhile: impl FnOnce() -> T) -> io::Result<T> {
+    pub(super) fn lend<T>(&mut self, meanwhile: impl FnOnce() -> T) -> io::Result<T> {
         self.inputs.listen(false);
         let result = self.terminal.lend(meanwhile)?;
         self.inputs.listen(true);
@@ -278,6 +291,7 @@ impl App {
         let suspend = term::has_job_control();
         let opening = match opened {
             Opened::Session { events, source } => {
+                let desk = Some(errands::desk_of(&source, self.read_only));
                 let feed = Feed::start(self.last_feed, source, self.sender.clone())?;
                 self.last_feed = feed.id();
                 self.feed = Some(feed);
@@ -285,11 +299,13 @@ impl App {
                     route: Route::Overview,
                     can: Abilities {
                         session: true,
+                        ask: true,
                         suspend,
                         ..Abilities::default()
                     },
                     sessions: None,
                     events,
+                    desk,
                 }
             }
             Opened::Picker { dir, sessions } => {
@@ -305,6 +321,7 @@ impl App {
                         found: sessions.into(),
                     }),
                     events: Vec::new(),
+                    desk: None,
                 }
             }
         };

@@ -1,5 +1,6 @@
 //! Running the program: the terminal, its events, and tasks, around the pure [`State`](super::driver::State).
 
+mod errands;
 mod event_loop;
 mod feed;
 mod inputs;
@@ -7,13 +8,16 @@ mod inputs;
 mod provoke;
 mod startup;
 mod tasks;
+mod work;
 
 use super::ctx::ViewOptions;
 use super::keymap::KeymapError;
+use super::live::DriveOptions;
 use super::term::{self, Terminal, TerminalError};
 use super::theme::ThemeError;
 use crate::source::{OpenOptions, Opened};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// How the terminal program is started.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +30,8 @@ pub struct TuiOptions {
     pub keymap: Option<PathBuf>,
     /// How other sessions are opened.
     pub open: OpenOptions,
+    /// What questions are asked with.
+    pub drive: Arc<DriveOptions>,
 }
 
 /// Why the program could not start, or had to end.

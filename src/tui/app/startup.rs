@@ -31,6 +31,7 @@ pub(super) fn world(options: &TuiOptions) -> Result<World, TuiError> {
         can: Abilities::default(),
         base: Context::Everywhere,
         sessions: None,
+        running: std::sync::Arc::default(),
         size: Terminal::size(),
         now: Duration::ZERO,
         wall: wall_clock(),

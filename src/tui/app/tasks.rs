@@ -1,8 +1,8 @@
 //! Effects that read or compute: each runs on a thread of the pool and comes back as an answer.
 
 use super::inputs::{Incoming, Sender};
-use crate::model::BodyRef;
-use crate::source::{self, SearchPattern, Source, Stop};
+use crate::model::{BodyRef, Session};
+use crate::source::{self, Comparison, OpenOptions, SearchPattern, Source, Stop, read_session};
 use crate::text::SafeText;
 use crate::text::secret::Secrets;
 use crate::tui::body::{Body, Text};
@@ -14,6 +14,7 @@ use crate::tui::effect::{Effect, Token};
 use crate::tui::export::{self, Job, Setting};
 use crate::tui::input::{Answer, Reply};
 use crate::tui::notice::Notice;
+use crate::tui::screens::{Against, QueryKey};
 use crate::tui::term;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -74,6 +75,20 @@ impl Tasks {
             }),
             Effect::Search { token, pattern } => self.spawn(layer, token, move |way| {
                 search(source.as_ref(), &pattern, way);
+            }),
+            Effect::Compare { token, left, right } => {
+                let session = state.session().clone();
+                self.spawn(layer, token, move |way| {
+                    let compared = compare(source.as_ref(), &session, left, &right, &way.stop);
+                    way.send(compared.map(|comparison| Reply::Compared(Arc::new(comparison))));
+                });
+            }
+            Effect::LoadNames { token, run_id } => self.spawn(layer, token, move |way| {
+                let names = source.ok_or_else(no_session).and_then(|source| {
+                    let names = source.names_after(&run_id);
+                    names.map_err(|why| SafeText::line(&why))
+                });
+                way.send(names.map(|names| Reply::Names(Arc::new(names))));
             }),
             Effect::Work { token, work } => self.spawn(layer, token, move |way| {
                 way.send(Ok(Reply::Worked((work.run)(&way.stop))));
@@ -176,6 +191,35 @@ fn load(source: Option<&Source>, at: BodyRef, twin: Option<BodyRef>) -> Result<B
         body.complete_from(other);
     }
     Ok(body)
+}
+
+/// Both sides of a comparison, read whole.
+fn compare(
+    source: Option<&Source>,
+    session: &Session,
+    left: Option<QueryKey>,
+    right: &Against,
+    stop: &Stop,
+) -> Result<Comparison, SafeText> {
+    let source = source.ok_or_else(no_session)?;
+    let run = |key: QueryKey| {
+        let query = key.find(session).ok_or_else(|| SafeText::literal("that run is gone"))?;
+        Ok(source.side_of_run(query, stop))
+    };
+    let left = match left {
+        Some(key) => run(key)?,
+        None => source.side_of_session(session, stop),
+    };
+    let right = match right {
+        Against::Run(key) => run(*key)?,
+        Against::Session(path) => {
+            let read = read_session(path, &OpenOptions::default(), stop);
+            let read = read.map_err(|error| SafeText::line(&error.to_string()))?;
+            let (session, source) = read.ok_or_else(|| SafeText::literal("there are several sessions in there"))?;
+            source.side_of_session(&session, stop)
+        }
+    };
+    Ok(Comparison::of(left, right))
 }
 
 fn search(source: Option<&Source>, pattern: &str, way: &Way) {

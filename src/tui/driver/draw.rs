@@ -40,16 +40,27 @@ impl State {
     }
 
     fn draw_all(&mut self, area: Rect, buf: &mut Buffer) -> Option<Position> {
-        let ctx = self.world.ctx();
         let body = Rect::new(area.x, area.y + 1, area.width, area.height - 2);
-        self.stack.draw(body, buf, &ctx);
+        let rows = self.box_rows(body);
+        let ctx = self.world.ctx();
+        let screen = Rect {
+            height: body.height - rows,
+            ..body
+        };
+        self.stack.draw_base(screen, buf, &ctx);
         self.header(&ctx).draw(area, buf, &ctx);
+        if rows > 0 {
+            self.draw_box(body, rows, buf);
+        }
+        let ctx = self.world.ctx();
+        self.stack.draw_popups(body, buf, &ctx);
         let last = Rect {
             y: area.bottom() - 1,
             height: 1,
             ..area
         };
         self.draw_footer(last, buf)
+            .or_else(|| self.box_cursor())
             .or_else(|| self.stack.top().and_then(|screen| screen.cursor()))
     }
 
@@ -82,6 +93,7 @@ impl State {
         }
         let hints = match top {
             _ if self.untouched => WELCOME.to_vec(),
+            Some(_) if self.box_types() => self.box_hints().unwrap_or_default(),
             Some(screen) => screen.hints(&ctx),
             None => Vec::new(),
         };

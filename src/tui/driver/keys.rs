@@ -6,6 +6,7 @@ use crate::tui::compositor::Wanted;
 use crate::tui::effect::Effect;
 use crate::tui::input::Input;
 use crate::tui::keymap::{Chord, Keymap};
+use crate::tui::live::is_of_box;
 use crate::tui::notice::Notice;
 use crossterm::event::{KeyEvent, KeyEventKind};
 
@@ -24,6 +25,7 @@ impl State {
             return Vec::new();
         }
         self.untouched = false;
+        self.last_key = Some(self.world.now);
         self.notice = None;
         self.frames.dirty();
         let action = self.world.keymap.lookup(self.context(), Chord::of(key));
@@ -37,18 +39,40 @@ impl State {
             self.say(Notice::trouble(why));
             return Vec::new();
         }
+        let mut before = Vec::new();
+        if self.box_types() {
+            let input = input_of(&self.world.keymap, Context::Box, key);
+            let (taken, wanted) = input.map_or_else(Default::default, |input| self.offer_box(&input));
+            if taken {
+                return wanted;
+            }
+            before = wanted;
+        }
+        let wanted = self.screen_key(key);
+        before.extend(wanted);
+        before
+    }
+
+    /// A key for the screens, then for the program.
+    fn screen_key(&mut self, key: KeyEvent) -> Vec<Wanted> {
         let keymap = &self.world.keymap;
         let (taken, wanted) = self
             .stack
             .offer(&self.world.ctx(), |context| input_of(keymap, context, key));
-        match keymap.lookup(self.context(), Chord::of(key)) {
+        let context = self.screen_context();
+        match keymap.lookup(context, Chord::of(key)) {
             Some(action) if !taken => self.own(action, wanted),
             _ => wanted,
         }
     }
 
-    /// The context of the layer on top.
+    /// The context of what keys are for: the box while it has the focus, else the layer on top.
     pub(super) fn context(&self) -> Context {
+        self.box_context().unwrap_or_else(|| self.screen_context())
+    }
+
+    /// The context of the layer on top.
+    fn screen_context(&self) -> Context {
         self.stack.top().map_or(Context::Everywhere, |screen| screen.context())
     }
 
@@ -64,6 +88,11 @@ impl State {
             self.say(Notice::trouble(why));
             return Vec::new();
         }
+        if is_of_box(action) {
+            let wanted = self.ask();
+            let (_, more) = self.offer_box(&Input::Action(action));
+            return wanted.into_iter().chain(more).collect();
+        }
         let (taken, wanted) = self.stack.offer(&self.world.ctx(), |_| Some(Input::Action(action)));
         if taken { wanted } else { self.own(action, wanted) }
     }
@@ -75,6 +104,9 @@ impl State {
         if let Some(bar) = &mut self.search {
             bar.edit.insert(text);
             return self.search_changed();
+        }
+        if self.box_types() {
+            return self.offer_box(&Input::Paste(text)).1;
         }
         let (_, wanted) = self.stack.offer(&self.world.ctx(), |context| {
             context.types_text().then_some(Input::Paste(text))

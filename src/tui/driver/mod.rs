@@ -3,6 +3,7 @@
 
 mod actions;
 mod draw;
+mod driving;
 mod keys;
 mod mouse;
 mod search_bar;
@@ -10,17 +11,21 @@ mod search_bar;
 use super::action::{Abilities, Context};
 use super::compositor::{Compositor, LayerId, Wanted};
 use super::ctx::{SessionList, ViewOptions, World};
-use super::effect::Effect;
+use super::effect::{Effect, Token};
 use super::frames::Frames;
 use super::input::{Answer, Input};
+use super::live::{Desk, DriveOptions, Drives, Found, Told};
 use super::notice::Notice;
 use super::screens::{self, Route};
 use super::theme::Theme;
 use crate::model::{Event, Session};
+use crate::text::SafeText;
 use crossterm::event::{KeyEvent, MouseEvent};
 use mouse::Presses;
 use ratatui::layout::Size;
 use search_bar::SearchBar;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Something that happened outside.
@@ -44,6 +49,28 @@ pub enum Msg {
     Theme(Theme),
     /// Something is to be said.
     Notice(Notice),
+    /// News of the run of a session, which need not be the one that is shown.
+    Told {
+        /// The session's directory.
+        dir: PathBuf,
+        /// The run's.
+        token: Token,
+        /// What.
+        told: Told,
+    },
+    /// What was found in a session that was opened.
+    Found {
+        /// The session's directory.
+        dir: PathBuf,
+        /// What.
+        found: Found,
+    },
+    /// What was written in a person's own editor.
+    Edited(Result<String, SafeText>),
+    /// The terminal has the person's attention, or not any more.
+    Focus(bool),
+    /// Directories of sessions have changed.
+    SessionsChanged,
     /// Time has passed: a wanted frame may be due.
     Time,
 }
@@ -59,6 +86,8 @@ pub struct Opening {
     pub sessions: Option<SessionList>,
     /// What is known of the session at once.
     pub events: Vec<Event>,
+    /// Where its questions go.
+    pub desk: Option<Desk>,
 }
 
 /// Everything the program holds while it runs.
@@ -73,12 +102,20 @@ pub struct State {
     /// Events were applied since the last settling.
     unsettled: bool,
     last_interrupt: Option<Duration>,
+    /// When a key was pressed last.
+    last_key: Option<Duration>,
     presses: Presses,
+    /// Sessions that can be driven.
+    drives: Drives,
+    /// When the clocks of runs move next.
+    next_tick: Option<Duration>,
+    /// The terminal said that a person looks elsewhere.
+    unfocused: bool,
 }
 
 impl State {
     /// A program that shows nothing yet.
-    pub fn new(world: World) -> Self {
+    pub fn new(world: World, options: Arc<DriveOptions>) -> Self {
         let mut frames = Frames::default();
         frames.dirty();
         Self {
@@ -90,7 +127,11 @@ impl State {
             untouched: true,
             unsettled: false,
             last_interrupt: None,
+            last_key: None,
             presses: Presses::default(),
+            drives: Drives::new(options),
+            next_tick: None,
+            unfocused: false,
         }
     }
 
@@ -116,7 +157,13 @@ impl State {
 
     /// Whether a layer is still there.
     pub fn has_layer(&self, layer: LayerId) -> bool {
-        self.stack.has(layer)
+        // The program's own tasks, and those of the box, are never left.
+        layer == LayerId::default() || self.stack.has(layer)
+    }
+
+    /// Whether a run goes on, in this session or another one.
+    pub fn any_running(&self) -> bool {
+        self.drives.any_running()
     }
 
     /// The model as it is.
@@ -126,8 +173,10 @@ impl State {
 
     /// Takes a message; returns what is to be done outside, each with the layer that wants it.
     pub fn update(&mut self, msg: Msg) -> Vec<Wanted> {
-        let wanted = self.take(msg);
         let mut outside = Vec::new();
+        let wanted = self.take(msg);
+        self.carry_out(wanted, &mut outside);
+        let wanted = self.restand();
         self.carry_out(wanted, &mut outside);
         outside
     }
@@ -140,6 +189,9 @@ impl State {
             Msg::Resize(size) => self.resize(size),
             Msg::Answer(layer, answer) => {
                 self.frames.dirty();
+                if layer == LayerId::default() {
+                    return self.tell_box(&Input::Answer(&answer));
+                }
                 self.stack.answer(layer, &answer, &self.world.ctx())
             }
             Msg::Events(events) => {
@@ -158,6 +210,17 @@ impl State {
                 self.say(notice);
                 Vec::new()
             }
+            Msg::Told { dir, token, told } => self.told(&dir, token, told),
+            Msg::Found { dir, found } => self.found(&dir, found),
+            Msg::Edited(text) => self.edited(text),
+            Msg::Focus(on) => {
+                self.unfocused = !on;
+                Vec::new()
+            }
+            Msg::SessionsChanged => {
+                self.frames.dirty();
+                self.stack.tell_all(&Input::Shown, &self.world.ctx())
+            }
             Msg::Time => self.time(),
         }
     }
@@ -165,6 +228,7 @@ impl State {
     fn opened(&mut self, opening: Opening) -> Vec<Wanted> {
         let mut session = Session::default();
         opening.events.into_iter().for_each(|event| session.apply(event));
+        let mut wanted = self.sit_down(opening.desk.as_ref(), &mut session);
         session.settle();
         self.world.session = session;
         self.world.sessions = opening.sessions.or(self.world.sessions.take());
@@ -175,13 +239,17 @@ impl State {
         self.stack.clear();
         (self.search, self.unsettled) = (None, false);
         self.frames.dirty();
-        self.push(opening.route)
+        wanted.extend(self.push(opening.route));
+        wanted.extend(self.open_box());
+        wanted
     }
 
     fn resize(&mut self, size: Size) -> Vec<Wanted> {
         self.world.size = size;
         self.frames.dirty();
-        self.stack.tell_all(&Input::Resized, &self.world.ctx())
+        let mut wanted = self.stack.tell_all(&Input::Resized, &self.world.ctx());
+        wanted.extend(self.tell_box(&Input::Resized));
+        wanted
     }
 
     fn time(&mut self) -> Vec<Wanted> {
@@ -191,7 +259,9 @@ impl State {
         if self.notice.as_ref().is_some_and(|(_, until)| *until <= self.world.now) {
             self.notice = None;
         }
-        self.stack.tell_all(&Input::Frame, &self.world.ctx())
+        let mut wanted = self.stack.tell_all(&Input::Frame, &self.world.ctx());
+        wanted.extend(self.ticked());
+        wanted
     }
 
     /// Derives what screens show from the events so far: once a frame, however many there were.
@@ -200,7 +270,9 @@ impl State {
             return Vec::new();
         }
         self.world.session.settle();
-        let wanted = self.stack.tell_all(&Input::ModelChanged, &self.world.ctx());
+        let mut wanted = self.stack.tell_all(&Input::ModelChanged, &self.world.ctx());
+        wanted.extend(self.tell_box(&Input::ModelChanged));
+        wanted.extend(self.restand());
         let mut outside = Vec::new();
         self.carry_out(wanted, &mut outside);
         outside

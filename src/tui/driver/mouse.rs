@@ -49,6 +49,12 @@ impl State {
             _ => return Vec::new(),
         };
         let mouse = Mouse { kind, at };
+        if !self.top_is_popup() && self.box_is_shown() {
+            let (taken, wanted) = self.offer_box(&Input::Mouse(mouse));
+            if taken {
+                return wanted;
+            }
+        }
         let (taken, wanted) = self.stack.offer(&self.world.ctx(), |_| Some(Input::Mouse(mouse)));
         if taken {
             self.frames.dirty();

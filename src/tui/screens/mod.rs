@@ -3,10 +3,13 @@
 //! A screen is a pure function of the model and of its own small state: [`Screen::update`] takes an input and returns
 //! what is to be done, [`Screen::draw`] paints cells. Each screen has a file or folder of its own here.
 
+mod diff;
 pub mod export;
 mod help;
+mod leaving;
 mod list_search;
 mod memory;
+mod naming;
 mod overview;
 mod palette;
 mod picker;
@@ -15,11 +18,13 @@ mod route;
 mod run;
 #[cfg(test)]
 mod sample;
+mod scrub;
 pub mod search;
 mod split;
 mod timeline;
 
-pub use route::{Place, QueryKey, Route};
+pub use naming::Naming;
+pub use route::{Against, Place, QueryKey, Route};
 
 use super::action::{Action, Context};
 use super::ctx::Ctx;
@@ -92,7 +97,12 @@ pub fn open(route: &Route, ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
         Route::Problems => Some(Box::new(problems::ProblemsScreen::new(ctx))),
         Route::SearchResults { pattern } => Some(Box::new(search::SearchScreen::new(pattern))),
         Route::Export { query } => Some(Box::new(export::ExportScreen::new(*query))),
+        Route::DiffWith { query } => Some(Box::new(diff::ChooseScreen::new(*query, ctx))),
+        Route::Diff { left, right } => Some(Box::new(diff::DiffScreen::new(*left, right.clone()))),
+        Route::Scrub { query, step } => Some(Box::new(scrub::ScrubScreen::new(*query, *step))),
         Route::Help => Some(Box::new(help::Help::default())),
         Route::Palette => Some(Box::new(palette::Palette::new(ctx))),
+        Route::Naming(naming) => Some(Box::new(naming::NamingScreen::new(naming.clone()))),
+        Route::Leaving => Some(Box::new(leaving::Leaving)),
     }
 }

@@ -1,6 +1,8 @@
 //! Names of places: what to open, said in terms that survive changes of the model.
 
+use super::Naming;
 use crate::model::{AgentId, Label, LogId, Query, Session};
+use std::path::PathBuf;
 
 /// A screen and what it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,10 +42,33 @@ pub enum Route {
         /// The run that is on screen, if one is.
         query: Option<QueryKey>,
     },
+    /// What to compare a run with.
+    DiffWith {
+        /// Which.
+        query: QueryKey,
+    },
+    /// Two runs, or two sessions, side by side.
+    Diff {
+        /// The left run; `None` for the whole session.
+        left: Option<QueryKey>,
+        /// The right side.
+        right: Against,
+    },
+    /// A run step by step, with its names as they were.
+    Scrub {
+        /// Which.
+        query: QueryKey,
+        /// After which step, as screens number them.
+        step: Option<u64>,
+    },
     /// All keys.
     Help,
     /// Actions by name.
     Palette,
+    /// A name for a session.
+    Naming(Naming),
+    /// A run goes on: whether to leave all the same.
+    Leaving,
 }
 
 impl Route {
@@ -51,6 +76,15 @@ impl Route {
     pub fn same_screen(&self, other: &Route) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }
+}
+
+/// What something is compared with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Against {
+    /// Another run of the session.
+    Run(QueryKey),
+    /// Another session, whole: its directory.
+    Session(PathBuf),
 }
 
 /// A place in a run.

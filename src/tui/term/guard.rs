@@ -12,12 +12,14 @@ pub struct Modes {
     pub mouse: bool,
 }
 
-/// The alternate screen, no cursor, bracketed paste; what a terminal takes for wider than it is stays in its row.
-const ENTER: &str = "\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[?7l";
+/// The alternate screen, no cursor, bracketed paste, word of whether the terminal has the attention; what a terminal
+/// takes for wider than it is stays in its row.
+const ENTER: &str = "\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[?1004h\x1b[?7l";
 const ENTER_MOUSE: &str = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 
 /// The end of a frame that may have been begun, no styles, and all modes off, whichever were on.
-const LEAVE: &str = "\x1b[?2026l\x1b[0m\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[?1049l";
+const LEAVE: &str =
+    "\x1b[?2026l\x1b[0m\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[?1004l\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[?1049l";
 
 /// Whether the terminal is ours now. The lock is held while modes change, so that two threads that end the program at
 /// once do not do it twice.

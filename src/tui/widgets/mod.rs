@@ -8,6 +8,7 @@ mod line_edit;
 mod list_pane;
 mod panel;
 mod popup;
+pub mod prompt;
 mod scrollbar;
 mod styled;
 mod text_pane;

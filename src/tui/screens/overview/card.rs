@@ -3,6 +3,7 @@
 use super::ending::{Ending, Mark, state_word};
 use super::figures::Figures;
 use super::head::rows;
+use super::live;
 use super::plan::{Lines, Look, SPINE};
 use super::scale::CardBar;
 use crate::model::Query;
@@ -151,6 +152,11 @@ impl Card<'_> {
     }
 
     fn draw_answer(&self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
+        let most = usize::from(area.height);
+        let cells = usize::from(area.width.saturating_sub(2));
+        if let Some(lines) = live::lines(ctx.session, self.query, ctx.wall, cells, most) {
+            return draw_live(&lines, area, buf, ctx);
+        }
         let ending = Ending::of(self.query);
         let style = match ending.role {
             Role::Text => ctx.style(Role::Success),
@@ -214,6 +220,23 @@ impl Card<'_> {
             let shown = (f32::from(inner.width) * self.progress) as u16;
             clear(indented(inner, shown), buf, ctx.style(Role::Text));
         }
+    }
+}
+
+/// What a live run does, and under it the end of what is said.
+fn draw_live(lines: &[String], area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
+    let running = ctx.style(Role::Running);
+    let glyph = Glyphs::of(ctx.options.ascii).running;
+    for ((place, line), y) in lines.iter().enumerate().zip(area.y..area.bottom()) {
+        let (mark, style) = if place == 0 {
+            (glyph, running)
+        } else {
+            (" ", ctx.style(Role::Dim))
+        };
+        Styled::words(mark, running)
+            .then(SafeText::literal(" "), style)
+            .then(SafeText::line(line), style)
+            .draw(Rect { y, height: 1, ..area }, buf);
     }
 }
 

@@ -8,6 +8,7 @@ mod card;
 pub(super) mod ending;
 mod figures;
 pub(super) mod head;
+pub(super) mod live;
 mod paint;
 mod plan;
 #[cfg(test)]
@@ -47,6 +48,8 @@ pub(super) struct Overview {
     pattern: Option<Pattern>,
     /// Queries that match it, by index.
     found: Vec<usize>,
+    /// A run of this program goes on.
+    live: bool,
 }
 
 impl Overview {
@@ -67,6 +70,12 @@ impl Overview {
     fn take_model(&mut self, ctx: &Ctx<'_>) {
         let index = self.selected.and_then(|key| key.index(ctx.session)).unwrap_or(0);
         self.timeline.set(ctx.session.queries.len(), index);
+        let live = ctx.session.live().is_some();
+        if live && !std::mem::replace(&mut self.live, live) {
+            // What was just asked comes into sight, and stays there while it grows.
+            self.timeline.act(Action::Last);
+        }
+        self.live = live;
         self.scale = Scale::of(ctx.session);
         self.remember(ctx);
         self.seek(ctx);

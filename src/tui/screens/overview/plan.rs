@@ -3,6 +3,7 @@
 
 use super::ending::Ending;
 use super::head::rows;
+use super::live;
 use crate::model::{Query, Session};
 use ratatui::layout::Rect;
 
@@ -63,7 +64,11 @@ impl Plan {
     fn spread(&self, session: &Session, area: Rect) -> Option<Vec<Lines>> {
         let mut spare = usize::from(area.height).checked_sub(self.total())?;
         let cells = usize::from(self.text_width(area.width));
-        let needs: Vec<Lines> = session.queries.iter().map(|query| needs(query, cells)).collect();
+        let needs: Vec<Lines> = session
+            .queries
+            .iter()
+            .map(|query| needs(session, query, cells))
+            .collect();
         let mut own = vec![ONE_EACH; self.cards];
         while spare > 0 {
             let before = spare;
@@ -135,14 +140,18 @@ impl Plan {
 }
 
 /// Lines that the texts of a card would take.
-fn needs(query: &Query, cells: usize) -> Lines {
+fn needs(session: &Session, query: &Query, cells: usize) -> Lines {
     let lines = |raw: &str, most: u16, cells: usize| {
         let rows = rows(raw, cells, most.into()).len();
         u16::try_from(rows).unwrap_or(most).clamp(1, most)
     };
     Lines {
         query: lines(&query.text, MOST.query, cells),
-        answer: lines(Ending::of(query).text, MOST.answer, cells.saturating_sub(2)),
+        answer: match session.live_of(query) {
+            // As many as it may come to need: a card that grew with every line would never be still.
+            Some(_) => live::LINES,
+            None => lines(Ending::of(query).text, MOST.answer, cells.saturating_sub(2)),
+        },
     }
 }
 

@@ -125,6 +125,9 @@ impl Columns {
 
 /// Something is pending, or the state is damaged.
 pub(super) fn mark(entry: &Entry, ctx: &Ctx<'_>) -> (&'static str, Role) {
+    if ctx.running.contains(&entry.summary.path) {
+        return (ctx.glyphs().running, Role::Running);
+    }
     match (&entry.summary.health, &entry.summary.pending) {
         (Health::Damaged(_), _) => (ctx.glyphs().failed, Role::Failure),
         (Health::Good, Some(_)) => (ctx.glyphs().running, Role::Warning),

@@ -2,7 +2,7 @@
 
 use super::bodies::{Bodies, Reading};
 use super::render::Piece;
-use crate::model::{Agent, BodyRef, Final, LogId, Query, Step};
+use crate::model::{Agent, BodyRef, Final, LiveRun, LiveStep, LogId, Phase, Query, Step, Tail};
 use crate::text::{SafeText, cut};
 use crate::tui::body::{Body, Text};
 use crate::tui::screens::Place;
@@ -19,6 +19,8 @@ pub(super) struct Shown<'a> {
     pub(super) bodies: &'a Bodies,
     /// The whole text of the query, where it was found beside the transcript.
     pub(super) whole: Option<&'a Text>,
+    /// The run while it goes on.
+    pub(super) live: Option<&'a LiveRun>,
 }
 
 impl<'a> Shown<'a> {
@@ -56,9 +58,18 @@ impl<'a> Shown<'a> {
         self.query.run.log.filter(|_| shown && self.query.text_cut)
     }
 
+    /// What is known of the selected step while it is not on disk.
+    pub(super) fn in_flight(&self) -> Option<&'a LiveStep> {
+        let step = self.step().filter(|step| step.body.is_none())?;
+        self.live?.step(&self.agent()?.run_id, step.number)
+    }
+
     /// The left pane: code, or what an agent was given.
     pub(super) fn code(&self) -> Vec<Piece> {
         let Some(step) = self.step() else { return self.input() };
+        if let Some(live) = self.in_flight() {
+            return code_in_flight(live);
+        }
         match (step.body, &step.code) {
             (None, Some(code)) => vec![Piece::Code(Text::new(code.as_str()))],
             (None, None) => vec![Piece::words("its code is not known", Role::Dim)],
@@ -96,6 +107,9 @@ impl<'a> Shown<'a> {
     /// The right pane: output, below the last one the result; or an agent's result.
     pub(super) fn output(&self) -> Vec<Piece> {
         let Some(step) = self.step() else { return self.result() };
+        if let Some(live) = self.in_flight() {
+            return output_in_flight(live);
+        }
         let mut pieces = match step.body {
             Some(_) if !step.executed => vec![Piece::words("no output was recorded for this step", Role::Dim)],
             Some(at) => self.of_body(at, |body| match body.output.is_empty() {
@@ -117,6 +131,21 @@ impl<'a> Shown<'a> {
         pieces
     }
 
+    /// The body of the selected step is being read.
+    pub(super) fn is_on_its_way(&self) -> bool {
+        let reading = self.step().and_then(|step| step.body).map(|at| self.bodies.get(at));
+        matches!(reading, Some(None | Some(Reading::Asked)))
+    }
+
+    /// The agent works right now.
+    fn is_alive(&self) -> bool {
+        let phase = self
+            .live
+            .zip(self.agent())
+            .and_then(|(live, agent)| live.phase(&agent.run_id));
+        phase.is_some_and(Phase::is_alive)
+    }
+
     fn is_last(&self) -> bool {
         let steps = self.agent().map_or(0, |agent| agent.steps.len());
         self.place
@@ -131,6 +160,9 @@ impl<'a> Shown<'a> {
 
     /// The reasoning of a step.
     pub(super) fn reasoning(&self) -> Vec<Piece> {
+        if let Some(live) = self.in_flight() {
+            return streamed(&live.reasoning, "no reasoning so far");
+        }
         match self.step().map(|step| step.body) {
             None => vec![Piece::words(
                 "select a step: agents have no reasoning of their own",
@@ -187,6 +219,7 @@ impl<'a> Shown<'a> {
         let ending = match own {
             Some(result) => Ending::of_final(result),
             None if self.is_query() => Ending::of(self.query),
+            None if self.is_alive() => return vec![Piece::words(Ending::NOT_YET.words, Ending::NOT_YET.role)],
             None => Ending::of_final(&Final::Unset),
         };
         let mut pieces = Vec::new();
@@ -220,6 +253,37 @@ impl<'a> Shown<'a> {
             _ => label.to_string(),
         }
     }
+}
+
+/// The code of a step in flight: the reply while it streams, then the code that was in it.
+fn code_in_flight(live: &LiveStep) -> Vec<Piece> {
+    match (&live.code, live.replied) {
+        (Some(code), _) => vec![Piece::Code(Text::new(code.as_str()))],
+        (None, Some(_)) => vec![Piece::words("the model wrote no code", Role::Dim)],
+        (None, None) => streamed(&live.text, "waits for the model"),
+    }
+}
+
+fn output_in_flight(live: &LiveStep) -> Vec<Piece> {
+    match (live.replied, live.kept) {
+        (None, _) => vec![Piece::words("its code is still to come", Role::Dim)],
+        (Some(_), None) => streamed(&live.output, "nothing printed so far"),
+        (Some(_), Some(_)) => streamed(&live.output, "it printed nothing"),
+    }
+}
+
+/// A text as far as it came.
+fn streamed(tail: &Tail, nothing: &'static str) -> Vec<Piece> {
+    if tail.is_empty() {
+        return vec![Piece::words(nothing, Role::Running)];
+    }
+    let cut = tail.is_cut().then(|| {
+        Piece::words(
+            "… what came before is in the transcript when the step has ended",
+            Role::Dim,
+        )
+    });
+    cut.into_iter().chain([Piece::Plain(Text::new(tail.text()))]).collect()
 }
 
 /// The beginning of a sub-agent's task.

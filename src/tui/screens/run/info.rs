@@ -1,10 +1,11 @@
 //! The info part: what came of an agent, and the tokens and cost of a step, its agent, and all below it, in columns.
 
-use crate::model::{CostSum, Link, Query, Step, StepKind, Totals, Usage};
+use crate::model::{Agent, CostSum, Link, LiveRun, Query, Step, StepKind, Totals, Usage};
 use crate::text::{SafeText, cell_width, compact_count, count, duration, fit, fit_right};
 use crate::tui::screens::Place;
 use crate::tui::screens::overview::ending::Ending;
 use crate::tui::screens::overview::head::head;
+use crate::tui::screens::overview::live::phase_words;
 use crate::tui::theme::Role;
 use crate::tui::widgets::{Highlights, StyleSpan};
 
@@ -81,12 +82,17 @@ impl Row {
 }
 
 /// What is known of a place, for a part of `width` cells; `exact` shows costs to the last digit.
-pub(super) fn info(query: &Query, place: Option<Place>, width: usize, exact: bool) -> Info {
+pub(super) fn info(query: &Query, live: Option<&LiveRun>, place: Option<Place>, width: usize, exact: bool) -> Info {
     let mut out = Info::default();
     let agent = place.and_then(|place| query.run.agent(place.agent));
     if let (Some(place), Some(agent)) = (place, agent) {
         let step = place.step.and_then(|step| agent.steps.get(step));
-        result_line(&mut out, query, place, width);
+        result_line(&mut out, query, live, place, width);
+        if let Some(words) = live.and_then(|live| doing(live, agent)) {
+            out.newline();
+            out.push(&fit("now", 8), Role::Dim);
+            out.push(&words, Role::Running);
+        }
         table(&mut out, &figures(step, &agent.own, &agent.subtree, exact), width);
         if let Some(line) = step.and_then(times) {
             out.newline();
@@ -96,8 +102,16 @@ pub(super) fn info(query: &Query, place: Option<Place>, width: usize, exact: boo
     } else {
         result_of_query(&mut out, query, width);
     }
-    link_lines(&mut out, query);
+    if live.is_none() {
+        link_lines(&mut out, query);
+    }
     out
+}
+
+/// What an agent that works right now is doing.
+fn doing(live: &LiveRun, agent: &Agent) -> Option<String> {
+    let alive = live.phase(&agent.run_id)?.is_alive();
+    alive.then(|| phase_words(live, &agent.run_id))
 }
 
 fn figures(step: Option<&Step>, own: &Totals, all: &Totals, exact: bool) -> Vec<Row> {
@@ -126,9 +140,12 @@ fn figures(step: Option<&Step>, own: &Totals, all: &Totals, exact: bool) -> Vec<
     rows
 }
 
-fn result_line(out: &mut Info, query: &Query, place: Place, width: usize) {
+fn result_line(out: &mut Info, query: &Query, live: Option<&LiveRun>, place: Place, width: usize) {
     let is_query = query.run.roots.first() == Some(&place.agent);
     match query.run.agent(place.agent) {
+        Some(agent) if !is_query && live.is_some_and(|live| doing(live, agent).is_some()) => {
+            ending_line(out, &Ending::NOT_YET, width);
+        }
         Some(agent) if !is_query => ending_line(out, &Ending::of_final(&agent.result), width),
         _ => result_of_query(out, query, width),
     }

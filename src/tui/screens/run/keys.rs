@@ -19,12 +19,30 @@ impl RunScreen {
             Action::RunPrevious => return self.go_to_run(-1, ctx),
             Action::RunNext => return self.go_to_run(1, ctx),
             Action::Timeline => return Outcome::with(Effect::Push(Route::Timeline { query: self.key })),
+            Action::Diff => return Outcome::with(Effect::Push(Route::DiffWith { query: self.key })),
+            Action::Replay => return Outcome::with(Effect::Push(self.scrub(ctx))),
             _ => (),
         }
         match self.over.is_some() {
             true => self.act_over(action),
             false => self.act_below(action, ctx),
         }
+    }
+
+    /// The step that is shown, or the one of the root under which it lies, to be scrubbed from.
+    fn scrub(&self, ctx: &Ctx<'_>) -> Route {
+        let run = self.query(ctx).map(|query| &query.run);
+        let place = self.tree.place();
+        let step = run.zip(place).and_then(|(run, place)| {
+            let mut agent = run.agent(place.agent)?;
+            let mut step = place.step;
+            while let Some(parent) = agent.parent {
+                step = agent.parent_step;
+                agent = run.agent(parent)?;
+            }
+            Some(agent.steps.get(step?)?.number)
+        });
+        Route::Scrub { query: self.key, step }
     }
 
     /// Opens a pane, changes to it, or closes it when it is open.

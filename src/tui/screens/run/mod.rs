@@ -82,6 +82,8 @@ pub(super) struct RunScreen {
     pattern: Option<Pattern>,
     /// Since when what is selected is waited for.
     waiting: Option<Duration>,
+    /// The panes show a step in flight.
+    was_alive: bool,
 }
 
 impl RunScreen {
@@ -103,6 +105,7 @@ impl RunScreen {
             areas: Areas::default(),
             pattern: None,
             waiting: None,
+            was_alive: false,
         }
     }
 
@@ -116,6 +119,7 @@ impl RunScreen {
             place: self.tree.place(),
             bodies: &self.bodies,
             whole: self.whole.text.as_ref(),
+            live: None,
         }
     }
 
@@ -160,9 +164,20 @@ impl RunScreen {
             place: self.tree.place(),
             bodies: &self.bodies,
             whole: self.whole.text.as_ref(),
+            live: ctx.session.live_of(query),
         };
-        effects.extend(self.code.show(shown.code(), same, &mut self.token));
-        effects.extend(self.output.show(shown.output(), same, &mut self.token));
+        let alive = shown.in_flight().is_some();
+        // What a step showed while it ran stays until its body was read.
+        let wait = same && self.was_alive && !alive && shown.is_on_its_way();
+        if !wait {
+            effects.extend(self.code.show(shown.code(), same, &mut self.token));
+            effects.extend(self.output.show(shown.output(), same, &mut self.token));
+            self.was_alive = alive;
+        }
+        if alive && !same {
+            self.code.follow();
+            self.output.follow();
+        }
         if let Some(over) = &mut self.over {
             effects.extend(over.show(&shown, same, &mut self.token));
         }
@@ -217,7 +232,7 @@ impl RunScreen {
                 self.whole.text = text.clone();
                 return self.show(true, ctx);
             }
-            Ok(Reply::Query(_) | Reply::Hits { .. } | Reply::Export(_)) => (),
+            Ok(Reply::Query(_) | Reply::Hits { .. } | Reply::Export(_) | Reply::Compared(_) | Reply::Names(_)) => (),
             Err(why) => {
                 if self.bodies.take(token, Err(why.clone())) {
                     return self.show(true, ctx);

@@ -28,6 +28,7 @@ impl RunScreen {
             .map_or(0, |info| info.width);
         let rows = info(
             query,
+            ctx.session.live_of(query),
             self.tree.place(),
             usize::from(width.saturating_sub(4)),
             self.info.exact,
@@ -76,7 +77,14 @@ impl RunScreen {
         let Some(area) = self.areas.info else { return };
         let inner = self.frame(Part::Info, query, area, buf, ctx);
         let width = usize::from(inner.width.saturating_sub(1));
-        let (text, highlights) = info(query, self.tree.place(), width, self.info.exact).finish();
+        let (text, highlights) = info(
+            query,
+            ctx.session.live_of(query),
+            self.tree.place(),
+            width,
+            self.info.exact,
+        )
+        .finish();
         let pane = &mut self.info.text;
         pane.update(text);
         pane.set_highlights(pane.generation(), Arc::new(highlights));

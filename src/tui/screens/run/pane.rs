@@ -81,7 +81,13 @@ impl ContentPane {
 
     /// Code never has another form; it is only made again to show it raw.
     fn needs_rendering(&self) -> bool {
-        self.raw || self.code().is_none()
+        let grows = self.pieces.iter().any(|piece| matches!(piece, Piece::Plain(_)));
+        self.raw || (self.code().is_none() && !grows)
+    }
+
+    /// Stays at the end while the text grows, until a person scrolls.
+    pub(super) fn follow(&mut self) {
+        self.text.pin();
     }
 
     fn code(&self) -> Option<&Text> {
@@ -175,11 +181,11 @@ impl ContentPane {
     /// The data of all pieces, with the words between them where there are several.
     pub(super) fn recorded(&self) -> Text {
         match self.pieces.as_slice() {
-            [Piece::Data(text) | Piece::Code(text)] => text.clone(),
+            [Piece::Data(text) | Piece::Code(text) | Piece::Plain(text)] => text.clone(),
             pieces => {
                 let raw = |piece: &Piece| match piece {
                     Piece::Words(words, _) => words.to_string(),
-                    Piece::Data(text) | Piece::Code(text) => text.raw.to_string(),
+                    Piece::Data(text) | Piece::Code(text) | Piece::Plain(text) => text.raw.to_string(),
                 };
                 Text::new(pieces.iter().map(raw).collect::<Vec<_>>().join("\n"))
             }

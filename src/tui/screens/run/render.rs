@@ -23,6 +23,8 @@ pub(super) enum Piece {
     Data(Text),
     /// Source code: highlighted by another way, never folded.
     Code(Text),
+    /// A text that still grows: shown as it is, whatever it looks like.
+    Plain(Text),
 }
 
 impl Piece {
@@ -34,7 +36,7 @@ impl Piece {
     fn text(&self) -> Option<&Text> {
         match self {
             Self::Words(..) => None,
-            Self::Data(text) | Self::Code(text) => Some(text),
+            Self::Data(text) | Self::Code(text) | Self::Plain(text) => Some(text),
         }
     }
 }
@@ -80,7 +82,7 @@ impl Rendering {
     fn each(pieces: &[Piece], form: impl Fn(&Text) -> SafeText) -> Self {
         let shape = |piece: &Piece| match piece {
             Piece::Words(words, role) => Shape::Words(words.clone(), *role),
-            Piece::Data(text) | Piece::Code(text) => Shape::Plain(form(text)),
+            Piece::Data(text) | Piece::Code(text) | Piece::Plain(text) => Shape::Plain(form(text)),
         };
         Self {
             shapes: pieces.iter().map(shape).collect(),
@@ -178,7 +180,7 @@ impl Shape {
 fn shape(piece: &Piece) -> Shape {
     match piece {
         Piece::Words(words, role) => Shape::Words(words.clone(), *role),
-        Piece::Code(text) => Shape::Plain(text.safe.clone()),
+        Piece::Code(text) | Piece::Plain(text) => Shape::Plain(text.safe.clone()),
         Piece::Data(text) => match form_of(&text.raw) {
             Form::Json => Shape::Json(JsonTree::new(text.raw.clone())),
             Form::Markdown if text.raw.len() <= AT_ONCE => Shape::Markdown(text.raw.clone()),

@@ -11,7 +11,7 @@ fn text(query: usize, step: Option<usize>, width: usize, exact: bool) -> String 
         agent: AgentId(0),
         step,
     };
-    info(&session.queries[query], Some(place), width, exact)
+    info(&session.queries[query], None, Some(place), width, exact)
         .finish()
         .0
         .to_string()

@@ -1,7 +1,7 @@
 //! What a row of the tree says: a step's name, a sub-agent's task, and marks for what went wrong.
 
 use super::TreeRow;
-use crate::model::{Agent, AgentId, Placement, Run, Step, StepKind};
+use crate::model::{Agent, AgentId, LiveRun, Phase, Placement, Run, Step, StepKind};
 use crate::text::{Glyphs, SafeText, cell_width, compact_count, count, cut, plural};
 use crate::tui::ctx::Ctx;
 use crate::tui::screens::Place;
@@ -63,7 +63,7 @@ pub(super) fn line(run: &Run, root: &str, row: &TreeRow, selected: bool, width: 
         None => (name(run, row.place), Role::Title),
     };
     let marks = match step {
-        Some(step) => step_marks(step, width, ctx),
+        Some(step) => step_marks(agent, step, width, ctx),
         None => agent_marks(agent, row, ctx),
     };
     let figure = figure(agent, step);
@@ -103,8 +103,15 @@ fn indentation(row: &TreeRow, width: usize, ctx: &Ctx<'_>) -> Styled {
         .then(SafeText::literal(" "), dim)
 }
 
-fn step_marks(step: &Step, width: usize, ctx: &Ctx<'_>) -> Styled {
+fn step_marks(agent: &Agent, step: &Step, width: usize, ctx: &Ctx<'_>) -> Styled {
     let mut marks = Styled::new();
+    let in_flight = |live: &LiveRun| {
+        live.step(&agent.run_id, step.number)
+            .is_some_and(|step| step.kept.is_none())
+    };
+    if step.body.is_none() && ctx.session.live().is_some_and(in_flight) {
+        marks.append(running(ctx));
+    }
     if step.failed {
         marks.push(SafeText::literal(" "), ctx.style(Role::Failure));
         marks.push(
@@ -124,9 +131,19 @@ fn step_marks(step: &Step, width: usize, ctx: &Ctx<'_>) -> Styled {
     marks
 }
 
+/// The mark of what works right now.
+fn running(ctx: &Ctx<'_>) -> Styled {
+    let style = ctx.style(Role::Running);
+    Styled::words(" ", style).then(SafeText::literal(ctx.glyphs().running), style)
+}
+
 /// Failed steps below a folded agent show on the agent.
 fn agent_marks(agent: &Agent, row: &TreeRow, ctx: &Ctx<'_>) -> Styled {
     let mut marks = Styled::new();
+    let phase = ctx.session.live().and_then(|live| live.phase(&agent.run_id));
+    if phase.is_some_and(Phase::is_alive) {
+        marks.append(running(ctx));
+    }
     if agent.placement == Placement::Guess {
         marks.push(SafeText::literal(" ?"), ctx.style(Role::Warning));
     }
@@ -146,7 +163,7 @@ fn agent_marks(agent: &Agent, row: &TreeRow, ctx: &Ctx<'_>) -> Styled {
 /// Tokens of a step, or of an agent with all below it.
 fn figure(agent: &Agent, step: Option<&Step>) -> String {
     match step {
-        Some(step) if step.kind == StepKind::Probe => String::new(),
+        Some(step) if step.kind != StepKind::Reply => String::new(),
         Some(step) if !step.usage_known => "?".into(),
         Some(step) => compact_count(step.usage.total.into()),
         None if agent.subtree.steps > 0 && !agent.subtree.usage.is_reported() => "?".into(),

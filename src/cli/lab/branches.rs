@@ -1,0 +1,208 @@
+//! `fast-rlm fork`, `what-if` and `resume`: recorded sessions that go on.
+
+use super::args::{ForkArgs, ResumeArgs, WhatIfArgs};
+use super::reports::row_line;
+use super::{Failure, print, print_json, wait};
+use crate::cli::query::Exit;
+use crate::client::{Fork, Output, WhatIf};
+use crate::lab::{NoSink, OffTape};
+use crate::text::SafeText;
+use serde_json::{Value, json};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Between the steps of an edited program.
+const STEP_MARK: &str = "# ---";
+
+/// Forks and goes on; prints the fork's id and what to do next.
+pub(super) fn fork(args: &ForkArgs) -> Result<Exit, Failure> {
+    let how = how(args)?;
+    let session = args.target.open_live(&args.live)?;
+    let at = args.at - 1;
+    let fork = wait(async {
+        match args.turn {
+            Some(turn) => session.fork_at(turn - 1, at).await,
+            None => session.fork(at).await,
+        }
+    })??;
+    let went = wait(go(&fork, how))?;
+    if went.is_err() {
+        // It is kept: say where.
+        let _ = writeln!(io::stderr(), "fork {}", fork.id());
+    }
+    let output = went?;
+    if args.json {
+        print_json(&record(fork.id(), &output))?;
+        return Ok(ended(&output));
+    }
+    let original = session.id();
+    let dir = args.target.dir.display();
+    print(fork.id())?;
+    print(&answer(&output))?;
+    let _ = writeln!(
+        io::stderr(),
+        "cost {}\n  fast-rlm diff {original} {id} --dir {dir}\n  fast-rlm replay {id} --dir {dir}\n  fast-rlm \"…\" --session-dir {dir} --session-id {id}",
+        output.cost(),
+        id = fork.id(),
+    );
+    Ok(ended(&output))
+}
+
+enum How {
+    Inject(Value),
+    Edit(Vec<String>),
+    Replan(String),
+}
+
+fn how(args: &ForkArgs) -> Result<How, Failure> {
+    match (&args.inject, &args.edit, &args.replan) {
+        (Some(text), ..) => Ok(How::Inject(json_of("--inject", text)?)),
+        (_, Some(file), _) => Ok(How::Edit(steps_of(file)?)),
+        (.., Some(prompt)) => Ok(How::Replan(prompt.clone())),
+        _ => Err(Failure::Usage("one of --inject, --edit and --replan is needed".into())),
+    }
+}
+
+fn json_of(option: &str, text: &str) -> Result<Value, Failure> {
+    serde_json::from_str(text).map_err(|error| Failure::Usage(format!("{option} {text:?}: not JSON: {error}")))
+}
+
+fn steps_of(file: &Path) -> Result<Vec<String>, Failure> {
+    let text =
+        std::fs::read_to_string(file).map_err(|error| Failure::Usage(format!("--edit {}: {error}", file.display())))?;
+    let mut steps = vec![String::new()];
+    for line in text.lines() {
+        match (line.trim_end() == STEP_MARK, steps.last_mut()) {
+            (false, Some(step)) => {
+                step.push_str(line);
+                step.push('\n');
+            }
+            _ => steps.push(String::new()),
+        }
+    }
+    steps.retain(|step| !step.trim().is_empty());
+    Ok(steps)
+}
+
+async fn go(fork: &Fork, how: How) -> Result<Output, crate::client::Error> {
+    match how {
+        How::Inject(value) => fork.inject(&value, &mut NoSink).await,
+        How::Edit(steps) => fork.edit(&steps, &mut NoSink).await,
+        How::Replan(prompt) => fork.replan(prompt, &mut NoSink).await,
+    }
+}
+
+fn ended(output: &Output) -> Exit {
+    if output.suspended.is_some() {
+        Exit::Parked
+    } else {
+        Exit::Done
+    }
+}
+
+fn answer(output: &Output) -> String {
+    match &output.suspended {
+        Some(question) => SafeText::line(&format!("waits for an answer: {question}"))
+            .as_str()
+            .to_owned(),
+        None => SafeText::block(&output.text()).as_str().to_owned(),
+    }
+}
+
+fn record(session: &str, output: &Output) -> Value {
+    json!({
+        "session": session,
+        "final": output.value,
+        "suspended": output.suspended.as_ref().map(ToString::to_string),
+        "steps": output.steps,
+        "cost_nano_usd": i64::try_from(output.usage.nano).unwrap_or(i64::MAX),
+        "calls_without_cost": output.usage.unknown_costs,
+    })
+}
+
+/// Changes one thing; 1 when the run halted.
+pub(super) fn what_if(args: &WhatIfArgs) -> Result<Exit, Failure> {
+    let session = args.target.open_live(&args.with)?;
+    let off = if args.live { OffTape::Live } else { OffTape::Halt };
+    let what_if = change(session.what_if(), args)?.off_tape(off);
+    let ran = wait(what_if.run())??;
+    let came = ran.session();
+    if args.json {
+        let divergence = ran.first_divergence();
+        print_json(&json!({
+            "session": came.id(),
+            "hermetic": ran.hermetic(),
+            "final": ran.output().map(|output| &output.value),
+            "cost_nano_usd": i64::try_from(ran.cost().nano).unwrap_or(i64::MAX),
+            "first_divergence": divergence.map(|d| json!({
+                "step": d.step, "call": d.call, "expected": d.expected, "got": d.got,
+            })),
+            "diff": ran.diff(),
+        }))?;
+    } else {
+        print(&came.id())?;
+        ran.diff()
+            .rows
+            .iter()
+            .filter(|row| !row.is_same())
+            .try_for_each(|row| print(&row_line(row)))?;
+        if let Some(d) = ran.first_divergence() {
+            let recorded = d.expected.as_ref().map_or("no such call".into(), Value::to_string);
+            let line = format!(
+                "halted at step {}: {} with {}; recorded: {recorded}",
+                d.step + 1,
+                d.call,
+                d.got
+            );
+            print(SafeText::line(&line).as_str())?;
+        }
+        if let Some(output) = ran.output() {
+            print(&answer(output))?;
+        }
+    }
+    Ok(if ran.output().is_some() {
+        Exit::Done
+    } else {
+        Exit::Failed
+    })
+}
+
+fn change(what_if: WhatIf, args: &WhatIfArgs) -> Result<WhatIf, Failure> {
+    let wrong = |option: &str, text: &str| Failure::Usage(format!("{option} {text:?}: NAME=JSON is wanted"));
+    let pair = |option: &str, text: &str| {
+        let (name, value) = text.split_once('=').ok_or_else(|| wrong(option, text))?;
+        Ok::<_, Failure>((name.to_owned(), json_of(option, value)?))
+    };
+    let step = |option: &str, text: &str| {
+        let number = text.parse::<u32>().ok().and_then(|number| number.checked_sub(1));
+        number.ok_or_else(|| Failure::Usage(format!("{option}: {text:?} is no step, from 1")))
+    };
+    if let Some(text) = &args.substitute {
+        let (call, value) = pair("--substitute", text)?;
+        return Ok(what_if.substitute(call, value));
+    }
+    if let Some(text) = &args.substitute_at {
+        let (number, value) = pair("--substitute-at", text)?;
+        return Ok(what_if.substitute_at(step("--substitute-at", &number)?, value));
+    }
+    if let Some(text) = &args.substitute_var {
+        let (place, value) = pair("--substitute-var", text)?;
+        let (number, name) = place.split_once('.').ok_or_else(|| wrong("--substitute-var", text))?;
+        return Ok(what_if.substitute_var(step("--substitute-var", number)?, name, value));
+    }
+    if let Some(model) = &args.model {
+        return Ok(what_if.model(model));
+    }
+    Ok(what_if.instruction(args.instruction.clone().unwrap_or_default()))
+}
+
+/// Finishes the last query, which a crash cut.
+pub(super) fn resume(args: &ResumeArgs) -> Result<Exit, Failure> {
+    let session = args.target.open_live(&args.live)?;
+    let output = wait(session.resume())??;
+    match args.json {
+        true => print_json(&record(&session.id(), &output))?,
+        false => print(&answer(&output))?,
+    }
+    Ok(ended(&output))
+}

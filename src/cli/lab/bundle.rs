@@ -1,0 +1,23 @@
+//! `fast-rlm export --bundle` and `fast-rlm import`: a session with its part of the log, in one file.
+
+use super::args::{ExportArgs, ImportArgs};
+use super::{Failure, print};
+use crate::cli::query::Exit;
+use crate::lab::{export_bundle, import_bundle};
+
+pub(super) fn export(args: &ExportArgs) -> Result<Exit, Failure> {
+    let source = args.target.open()?.log_for_reading()?;
+    export_bundle(&source, &args.bundle)?;
+    print(&format!("{} is in {}", source.session, args.bundle.display()))?;
+    Ok(Exit::Done)
+}
+
+pub(super) fn import(args: &ImportArgs) -> Result<Exit, Failure> {
+    let (id, skipped) = import_bundle(&args.bundle, &args.dir, args.session_id.as_deref())?;
+    let left = match skipped {
+        0 => String::new(),
+        n => format!(" ({n} events of a newer version were left out)"),
+    };
+    print(&format!("{id}{left}"))?;
+    Ok(Exit::Done)
+}

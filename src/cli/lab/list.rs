@@ -1,0 +1,192 @@
+//! `fast-rlm sessions`: what there is, what waits, what was cut. Looking changes nothing.
+
+use super::args::{SessionsArgs, StoreCommand};
+use super::target::place;
+use super::{Failure, print, print_json, store};
+use crate::cli::query::Exit;
+use crate::engine::{SessionLog, interruption, now, waiting_in};
+use crate::source::{SessionSummary, Stop, list_sessions};
+use crate::store::{Kind, Select, SessionRow, Store};
+use crate::text::{SafeText, date_time};
+use serde::Serialize;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// A row of the list.
+#[derive(Debug, Serialize)]
+struct Row {
+    id: String,
+    path: String,
+    /// Unix milliseconds.
+    last_activity: Option<i64>,
+    queries: u64,
+    last_query: Option<String>,
+    parent: Option<String>,
+    interrupted: bool,
+    waits: bool,
+    #[serde(skip)]
+    texts: Vec<String>,
+    #[serde(skip)]
+    empty: bool,
+}
+
+pub(super) fn sessions(args: &SessionsArgs) -> Result<Exit, Failure> {
+    match &args.command {
+        Some(StoreCommand::Gc { dir, free }) => return store::gc(dir, *free),
+        Some(StoreCommand::Rebuild { session, dir }) => return store::rebuild(session, dir),
+        None => {}
+    }
+    if !args.dir.is_dir() {
+        return Err(Failure::Usage(format!("no directory {}", args.dir.display())));
+    }
+    let since = args.since.as_deref().map(instant).transpose()?;
+    let mut rows = rows(&args.dir)?;
+    if args.prune {
+        let (empty, kept): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.empty);
+        for row in &empty {
+            store::remove(&args.dir, &row.id)?;
+            print(&format!("removed {}", row.id))?;
+        }
+        rows = kept;
+    }
+    rows.retain(|row| row.is_wanted(args.query.as_deref(), since));
+    if args.json {
+        print_json(&rows)?;
+    } else {
+        rows.iter().try_for_each(|row| print(&row.line()))?;
+    }
+    Ok(Exit::Done)
+}
+
+impl Row {
+    fn is_wanted(&self, query: Option<&str>, since: Option<i64>) -> bool {
+        let text = query.map(str::to_lowercase);
+        let asked = |text: String| self.texts.iter().any(|own| own.to_lowercase().contains(&text));
+        text.is_none_or(asked) && since.is_none_or(|since| self.last_activity.is_some_and(|at| at >= since))
+    }
+
+    fn line(&self) -> String {
+        let at = self.last_activity.map_or("-".into(), |at| date_time(at, false));
+        let mark = match (self.waits, self.interrupted, self.parent.as_deref()) {
+            (true, ..) => "waits for an answer".to_owned(),
+            (_, true, _) => "interrupted".to_owned(),
+            (.., Some(parent)) => format!("branch of {parent}"),
+            _ => String::new(),
+        };
+        let last = self.last_query.as_deref().unwrap_or_default();
+        let last: String = last.chars().take(60).collect();
+        let line = format!(
+            "{:<16} {at:<19} {:>3} queries  {mark:<20} {last}",
+            self.id, self.queries
+        );
+        SafeText::line(line.trim_end()).as_str().to_owned()
+    }
+}
+
+/// Sessions of the directory, with those of its store that have no files yet.
+fn rows(dir: &Path) -> Result<Vec<Row>, Failure> {
+    let store = Store::open_read_only(dir)?;
+    let mut files: HashMap<_, _> = list_sessions(dir, &Stop::default())
+        .into_iter()
+        .map(|summary| (summary.name.clone(), summary))
+        .collect();
+    let mut rows = Vec::new();
+    for session in store.events.sessions()? {
+        rows.push(recorded(dir, &store, &session, files.remove(&session.id))?);
+    }
+    rows.extend(files.into_values().map(foreign));
+    rows.sort_by_key(|row| std::cmp::Reverse(row.last_activity));
+    Ok(rows)
+}
+
+fn recorded(dir: &Path, store: &Store, row: &SessionRow, files: Option<SessionSummary>) -> Result<Row, Failure> {
+    let turns = store
+        .events
+        .read_all(&row.id, &Select::all().only(&[Kind::TurnStarted]))?
+        .events;
+    let texts: Vec<String> = turns.iter().filter_map(query_of).collect();
+    let log = SessionLog {
+        store: store.clone(),
+        session: row.id.clone(),
+    };
+    let earlier = files.as_ref().map_or(0, |summary| summary.queries);
+    Ok(Row {
+        path: place(dir, row).to_string_lossy().into_owned(),
+        last_activity: Some(row.active),
+        queries: earlier.max(turns.len() as u64),
+        last_query: texts.last().cloned().or_else(|| files.as_ref()?.last_query.clone()),
+        parent: row.parent.clone(),
+        interrupted: interruption(store, &row.id)?.is_some(),
+        waits: waiting_in(&log)?.is_some(),
+        empty: turns.is_empty() && files.is_none(),
+        texts,
+        id: row.id.clone(),
+    })
+}
+
+fn query_of(event: &crate::store::StoredEvent) -> Option<String> {
+    match &event.fact {
+        crate::store::Fact::TurnStarted(started) => Some(match &started.query {
+            serde_json::Value::String(text) => text.clone(),
+            other => other.to_string(),
+        }),
+        _ => None,
+    }
+}
+
+/// A session of another program: it has files, and no log.
+fn foreign(summary: SessionSummary) -> Row {
+    Row {
+        id: summary.name,
+        path: summary.path.to_string_lossy().into_owned(),
+        last_activity: summary.last_activity,
+        queries: summary.queries,
+        texts: [summary.last_query.clone(), summary.pending.clone()]
+            .into_iter()
+            .flatten()
+            .collect(),
+        interrupted: summary.pending.is_some(),
+        last_query: summary.last_query,
+        parent: summary.parent,
+        waits: false,
+        empty: false,
+    }
+}
+
+/// `7d` before now, or the start of a day.
+fn instant(text: &str) -> Result<i64, Failure> {
+    let wrong = || {
+        Failure::Usage(format!(
+            "--since {text:?}: neither a time like 12h or 7d nor a date like 2026-11-29"
+        ))
+    };
+    if let Ok(date) = text.parse::<jiff::civil::Date>() {
+        let zone = jiff::tz::TimeZone::system();
+        let start = zone.to_timestamp(date.at(0, 0, 0, 0)).map_err(|_| wrong())?;
+        return Ok(start.as_millisecond());
+    }
+    let unit = text.chars().last().ok_or_else(wrong)?;
+    let number: i64 = text.trim_end_matches(unit).parse().map_err(|_| wrong())?;
+    let minutes = match unit {
+        'm' => 1,
+        'h' => 60,
+        'd' => 24 * 60,
+        'w' => 7 * 24 * 60,
+        _ => return Err(wrong()),
+    };
+    Ok(now().saturating_sub(number.saturating_mul(minutes * 60_000)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_spans_or_days() {
+        assert!(now() - instant("2h").unwrap() >= 7_200_000);
+        assert!(instant("2026-11-29").unwrap() > 1_790_000_000_000);
+        for wrong in ["", "7", "d", "7y", "x7d", "2026-13-01"] {
+            assert!(instant(wrong).is_err(), "{wrong}");
+        }
+    }
+}

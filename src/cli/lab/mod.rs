@@ -1,0 +1,96 @@
+//! `fast-rlm` on recorded sessions: listed, replayed, forked, compared, asked what would have been, carried over.
+//!
+//! Numbers here are those that screens show, from 1; the library counts from 0.
+
+mod args;
+mod branches;
+mod bundle;
+mod list;
+mod reports;
+mod store;
+mod target;
+
+pub use args::LabCommand;
+
+use crate::cli::query::Exit;
+use crate::client;
+use crate::engine::RunError;
+use crate::lab::LabError;
+use crate::store::StoreError;
+use crate::text::SafeText;
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// Runs a command and gives its exit code; what went wrong is said on stderr.
+pub fn run(command: &LabCommand) -> Exit {
+    let done = match command {
+        LabCommand::Sessions(args) => list::sessions(args),
+        LabCommand::Replay(args) => reports::replay(args),
+        LabCommand::Diff(args) => reports::diff(args),
+        LabCommand::Fork(args) => branches::fork(args),
+        LabCommand::WhatIf(args) => branches::what_if(args),
+        LabCommand::Resume(args) => branches::resume(args),
+        LabCommand::Export(args) => bundle::export(args),
+        LabCommand::Import(args) => bundle::import(args),
+    };
+    done.unwrap_or_else(|failure| {
+        let _ = writeln!(io::stderr(), "fast-rlm: {}", SafeText::line(&failure.to_string()));
+        match command {
+            // A comparison has two answers; anything else is no answer.
+            LabCommand::Diff(_) => Exit::Usage,
+            _ => failure.exit(),
+        }
+    })
+}
+
+/// What can go wrong.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    Client(#[from] client::Error),
+    #[error(transparent)]
+    Lab(#[from] LabError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("{0}")]
+    Usage(String),
+    #[error("cannot start: {0}")]
+    Runtime(#[source] io::Error),
+    #[error("cannot write the result: {0}")]
+    Output(#[source] io::Error),
+}
+
+impl Failure {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Client(client::Error::Lab(LabError::TailHalted { .. })) => Exit::Failed,
+            Self::Client(client::Error::Run(failed)) => match failed.error {
+                RunError::Limit(_) => Exit::Limit,
+                RunError::Cancelled => Exit::Cancelled,
+                _ => Exit::Failed,
+            },
+            Self::Client(error) if error.is_busy() => Exit::Busy,
+            Self::Runtime(_) | Self::Output(_) => Exit::Failed,
+            _ => Exit::Usage,
+        }
+    }
+}
+
+/// Waits for the library's work.
+fn wait<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    Ok(runtime.map_err(Failure::Runtime)?.block_on(work))
+}
+
+fn print(text: &str) -> Result<(), Failure> {
+    match writeln!(io::stdout(), "{text}") {
+        // Who reads no more has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.map_err(Failure::Output),
+    }
+}
+
+fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(value).map_err(|error| Failure::Output(error.into()))?;
+    print(&text)
+}

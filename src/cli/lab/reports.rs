@@ -1,0 +1,85 @@
+//! `fast-rlm replay` and `fast-rlm diff`: what was recorded, run again or compared.
+
+use super::args::{DiffArgs, ReplayArgs};
+use super::target::open;
+use super::{Failure, print, print_json, wait};
+use crate::cli::query::Exit;
+use crate::lab::{DiffRow, LabEvent, ReplayReport, StepSide};
+use crate::text::SafeText;
+use serde_json::json;
+use std::io::{self, Write};
+
+/// Replays; 1 when something came out differently, or was left over.
+pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Failure> {
+    let session = open(&args.session, &args.dir)?;
+    let quiet = args.json;
+    let mut tick = |event: LabEvent| {
+        if let (LabEvent::StepReplayed { turn, step, mismatch }, false) = (event, quiet) {
+            let mark = if mismatch.is_none() { "✓" } else { "✗" };
+            let _ = writeln!(io::stderr(), "{mark} Q{} step {}", turn + 1, step + 1);
+        }
+    };
+    let report = wait(session.replay(args.turn.map(|turn| turn - 1), &mut tick))??;
+    match args.json {
+        true => print_json(&json!({"faithful": report.faithful(), "report": report}))?,
+        false => print(&told(&report))?,
+    }
+    Ok(if report.faithful() { Exit::Done } else { Exit::Failed })
+}
+
+fn told(report: &ReplayReport) -> String {
+    let steps: usize = report.plans.iter().map(|plan| plan.steps.len()).sum();
+    let mut lines = vec![format!(
+        "{}: {steps} steps, {}/{} calls served from the record",
+        if report.faithful() { "faithful" } else { "not faithful" },
+        report.cells_consumed,
+        report.cells_total
+    )];
+    lines.extend(report.diverged.iter().map(ToString::to_string));
+    lines.extend(report.unconsumed.iter().map(|left| {
+        format!(
+            "not called again: {} of Q{} step {}",
+            left.call,
+            left.turn + 1,
+            left.step + 1
+        )
+    }));
+    if report.missing_sources > 0 {
+        lines.push(format!("{} steps whose text is lost", report.missing_sources));
+    }
+    if report.weak > 0 {
+        lines.push(format!("{} values compared by description only", report.weak));
+    }
+    SafeText::block(&lines.join("\n")).as_str().to_owned()
+}
+
+/// Compares; 1 when something differs.
+pub(super) fn diff(args: &DiffArgs) -> Result<Exit, Failure> {
+    let (a, b) = (open(&args.a, &args.dir)?, open(&args.b, &args.dir)?);
+    let diff = a.diff(&b)?;
+    if args.json {
+        print_json(&diff)?;
+    } else {
+        diff.rows.iter().try_for_each(|row| print(&row_line(row)))?;
+        print(&diff.verdict())?;
+    }
+    Ok(if diff.identical { Exit::Done } else { Exit::Failed })
+}
+
+/// A row in one line.
+pub(super) fn row_line(row: &DiffRow) -> String {
+    let at = |side: &StepSide| format!("Q{} step {}", side.turn + 1, side.step + 1);
+    let code = |side: &StepSide| side.code.lines().next().unwrap_or_default().to_owned();
+    let line = match row {
+        DiffRow::Same { a, note, .. } => {
+            let note = note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
+            format!("  {}: {}{note}", at(a), code(a))
+        }
+        DiffRow::Plan { a: Some(a), b: Some(b) } => format!("~ {}: {} -> {}", at(a), code(a), code(b)),
+        DiffRow::Plan { a: Some(a), .. } => format!("- {}: {}", at(a), code(a)),
+        DiffRow::Plan { b: Some(b), .. } => format!("+ {}: {}", at(b), code(b)),
+        DiffRow::Plan { .. } => String::new(),
+        DiffRow::Output { a, what, was, is, .. } => format!("! {}: {what}: {was} -> {is}", at(a)),
+    };
+    SafeText::line(&line).as_str().to_owned()
+}

@@ -1,0 +1,35 @@
+//! The upkeep of a store: values that nothing needs, sessions in which nothing was asked, a state.json that is gone.
+
+use super::target::open;
+use super::{Failure, print};
+use crate::cli::query::Exit;
+use crate::store::{SessionWriter, Storage, Store};
+use std::path::Path;
+
+/// Shows what could be freed, or frees it.
+pub(super) fn gc(dir: &Path, free: bool) -> Result<Exit, Failure> {
+    let store = match free {
+        true => Storage::dir(dir).open()?,
+        false => Store::open_read_only(dir)?,
+    };
+    let freed = store.flow.collect(!free)?;
+    let done = if free { "freed" } else { "to be freed with --free" };
+    print(&format!("{} values, {} bytes {done}", freed.values, freed.bytes))?;
+    Ok(Exit::Done)
+}
+
+/// Removes a session in which nothing was asked.
+pub(super) fn remove(dir: &Path, id: &str) -> Result<(), Failure> {
+    let store = Storage::dir(dir).open()?;
+    let writer = SessionWriter::take_over(&store, id)?;
+    store.flow.forget(id, writer.token())?;
+    Ok(store.events.remove_session(id, writer.token())?)
+}
+
+/// Writes state.json anew from the log.
+pub(super) fn rebuild(session: &str, dir: &Path) -> Result<Exit, Failure> {
+    let session = open(session, dir)?;
+    session.rebuild()?;
+    print(&format!("{}/state.json is what the log says", session.dir().display()))?;
+    Ok(Exit::Done)
+}

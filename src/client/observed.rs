@@ -1,0 +1,236 @@
+//! What a session's log tells, and the log run again without anybody being asked. Nothing here changes a byte.
+
+use super::error::Error;
+use super::python;
+use super::session::Session;
+use crate::engine::{self, Interruption, Watch, interruption};
+use crate::lab::observe::{self, EfficiencySummary, ModelCost, RunEvent, TurnSummary};
+use crate::lab::{AgentSink, LabError, LabEvent, Python, Recording, ReplayReport, RunDiff, Source, replay};
+use crate::provider::PricingTable;
+use crate::store::payload::Message;
+use crate::store::{SessionRow, Store, locate};
+use std::sync::Arc;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+impl Session {
+    /// Its id: in a client's storage, or the name of its directory.
+    pub fn id(&self) -> String {
+        match self.shared.place.log() {
+            Some(log) => log.session,
+            None => self
+                .dir()
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned(),
+        }
+    }
+
+    /// The conversation of every turn in order, as the root's model saw it, without system prompts.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`], [`Error::Closed`].
+    pub fn history(&self) -> Result<Vec<Message>, Error> {
+        Ok(observe::history(&self.recording()?))
+    }
+
+    /// One row a turn, with its recorded usage.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::history`].
+    pub fn turns(&self) -> Result<Vec<TurnSummary>, Error> {
+        Ok(observe::turns(&self.recording()?))
+    }
+
+    /// The executed steps with their leaf calls, in order: the audit trail.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::history`].
+    pub fn run_trace(&self) -> Result<Vec<RunEvent>, Error> {
+        match self.source()? {
+            Some(source) => Ok(observe::run_trace(&source.store, &source.session)?),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// What each model cost. A reported cost beats the table; an unknown price is `None`, never 0.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::history`].
+    pub fn cost(&self, pricing: &PricingTable) -> Result<Vec<ModelCost>, Error> {
+        Ok(observe::model_costs(&self.recording()?, pricing))
+    }
+
+    /// What its outcomes took; `None` before the first turn has ended.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::history`].
+    pub fn efficiency(&self) -> Result<Option<EfficiencySummary>, Error> {
+        Ok(observe::efficiency(&self.recording()?))
+    }
+
+    /// Its last query, where a crash cut it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::history`].
+    pub fn interrupted(&self) -> Result<Option<Interruption>, Error> {
+        match self.source()? {
+            Some(source) => Ok(interruption(&source.store, &source.session)?),
+            None => Ok(None),
+        }
+    }
+
+    /// Whether its last query waits for an answer.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::parked`].
+    pub fn suspended(&self) -> Result<bool, Error> {
+        Ok(self.parked()?.is_some())
+    }
+
+    /// Runs the recorded steps of one turn (0-based) or of all again, with every leaf call served from the record: no
+    /// model is opened, nothing is called, no file changes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Lab`] when the record does not suffice. What came out differently is in the report.
+    pub async fn replay(&self, turn: Option<u32>, sink: &mut dyn AgentSink) -> Result<ReplayReport, Error> {
+        let _turn = self.shared.turn.clone().lock_owned().await;
+        let source = self.required_source()?;
+        let python = self.python().await?;
+        let work = |mut tell: Forward| async move { replay(&source, &python, turn, &mut tell).await };
+        Ok(pumped(sink, work).await??)
+    }
+
+    /// Compares its steps with those of another session.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::history`].
+    pub fn diff(&self, other: &Self) -> Result<RunDiff, Error> {
+        Ok(crate::lab::diff(&self.recording()?, &other.recording()?))
+    }
+
+    /// Its log, for reading: what the rooms behind this door take.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Lab`] for a session that has none.
+    pub fn log_for_reading(&self) -> Result<Source, Error> {
+        self.required_source()
+    }
+
+    /// The sub-agents' model of its last query.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::history`].
+    pub fn last_sub_model(&self) -> Result<Option<String>, Error> {
+        let last = self.recording()?.turns.pop();
+        Ok(last.and_then(|turn| turn.started.sub_model))
+    }
+
+    pub(super) fn recording(&self) -> Result<Recording, Error> {
+        match self.source()? {
+            Some(source) => Ok(source.recording()?),
+            None => Ok(Recording::default()),
+        }
+    }
+
+    /// Its log, for reading; `None` for a session that has none.
+    pub(super) fn source(&self) -> Result<Option<Source>, Error> {
+        let dir = self.open_dir()?.to_owned();
+        if let Some(log) = self.shared.place.log() {
+            return Ok(Some(Source {
+                store: log.store,
+                session: log.session,
+                dir,
+            }));
+        }
+        // A branch, or a session of a store, may have no files yet.
+        if !dir.exists() && !dir.parent().is_some_and(|parent| parent.is_dir()) {
+            return Ok(None);
+        }
+        let location = locate(&dir, None)?;
+        if !location.exists {
+            return Ok(None);
+        }
+        let store = Store::open_read_only(&location.root)?;
+        let ours = |row: &SessionRow| location.session.as_ref().map_or(row.in_root, |name| row.id == *name);
+        let row = store.events.sessions()?.into_iter().find(ours);
+        Ok(row.map(|row| Source {
+            store,
+            session: row.id,
+            dir,
+        }))
+    }
+
+    pub(super) fn required_source(&self) -> Result<Source, Error> {
+        self.source()?.ok_or_else(|| {
+            let session = self.id();
+            let reason = "no trace: it has no log, so another program made it or no query was asked".into();
+            LabError::NotReplayable { session, reason }.into()
+        })
+    }
+
+    /// What recorded code is run with: no model is opened for it.
+    pub(super) async fn python(&self) -> Result<Python, Error> {
+        let load = || python::load(&mut |line| tracing::info!("{line}"));
+        let factory = python::threads()?
+            .spawn_blocking(load)
+            .await
+            .unwrap_or(Err(Error::Panicked))?;
+        Ok(Python {
+            factory: Arc::new(factory),
+            secrets: self.configured().known_secrets()?,
+            env: self.configured().environment(),
+        })
+    }
+}
+
+/// Hands events on from the library's threads.
+pub(super) struct Forward(mpsc::UnboundedSender<LabEvent>);
+
+impl AgentSink for Forward {
+    fn event(&mut self, event: LabEvent) {
+        // Nobody receives when the caller is gone.
+        let _ = self.0.send(event);
+    }
+}
+
+impl Watch for Forward {
+    fn event(&self, event: engine::RunEvent) {
+        let _ = self.0.send(LabEvent::Live(event));
+    }
+}
+
+/// Does `work` on the library's threads, whatever executor the caller has, and tells `sink` what happens meanwhile.
+/// Dropping the future ends the work.
+pub(super) async fn pumped<T, F>(sink: &mut dyn AgentSink, work: impl FnOnce(Forward) -> F) -> Result<T, Error>
+where
+    F: Future<Output = T> + Send + 'static,
+    T: Send + 'static,
+{
+    let (sender, mut receiver) = mpsc::unbounded_channel();
+    let mut task = AbortWhenDropped(python::threads()?.spawn(work(Forward(sender))));
+    while let Some(event) = receiver.recv().await {
+        sink.event(event);
+    }
+    (&mut task.0).await.map_err(|_| Error::Panicked)
+}
+
+struct AbortWhenDropped<T>(JoinHandle<T>);
+
+impl<T> Drop for AbortWhenDropped<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}

@@ -1,0 +1,245 @@
+//! Changing options in a configuration file (`rlm_config.yaml`) and nothing else: comments, order, unknown options and
+//! everything that is nested stay as they are.
+//!
+//! Which options there are, and reading them, is not known here.
+
+use super::atomic::{self, WriteError};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The value of an option.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Scalar {
+    /// A text; quoted.
+    Text(String),
+    /// A number or a truth value, written as it is.
+    Plain(String),
+}
+
+impl Scalar {
+    /// In YAML's flow form: JSON strings are YAML strings.
+    fn written(&self) -> String {
+        match self {
+            Self::Text(text) => serde_json::Value::String(text.clone()).to_string(),
+            Self::Plain(text) => text.clone(),
+        }
+    }
+}
+
+/// The options were not saved; the file is as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum SaveError {
+    /// It could not be read, or its directory not be made.
+    #[error("cannot save in {}: {cause}; {}", path.display(), atomic::advice(cause))]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        cause: io::Error,
+    },
+    /// It is not written as a list of options, one a line.
+    #[error("cannot save in {}: line {line} sets {option} in a form that would be lost; change it there yourself", path.display())]
+    Form {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The option.
+        option: String,
+    },
+    /// It could not be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+/// Sets options at the top level of a file; `None` takes one out. A file that is not there is made.
+///
+/// # Errors
+///
+/// [`SaveError`]; the file is as it was.
+pub fn set_options(path: &Path, options: &[(&str, Option<Scalar>)]) -> Result<(), SaveError> {
+    let failed = |cause| SaveError::Read {
+        path: path.to_owned(),
+        cause,
+    };
+    // A link is followed, so that a configuration that lies elsewhere is changed there.
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let text = match fs::read_to_string(&target) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty());
+            directory.map_or(Ok(()), fs::create_dir_all).map_err(failed)?;
+            String::new()
+        }
+        Err(error) => return Err(failed(error)),
+    };
+    let changed = changed(&text, options).map_err(|(line, option)| SaveError::Form {
+        path: path.to_owned(),
+        line,
+        option,
+    })?;
+    Ok(atomic::write(&target, changed.as_bytes())?)
+}
+
+/// The text with other values; or the line, from 1, and the option that cannot be changed without losing something.
+fn changed(text: &str, options: &[(&str, Option<Scalar>)]) -> Result<String, (usize, String)> {
+    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    for (name, value) in options {
+        let place = lines.iter().position(|line| value_of(line, name).is_some());
+        match (place, value) {
+            (Some(place), value) => {
+                let line = lines.get(place).map_or("", String::as_str);
+                let (_, comment) = split_comment(value_of(line, name).unwrap_or_default())
+                    .filter(|(old, _)| is_plain(old) && !is_nested(lines.get(place + 1)))
+                    .ok_or_else(|| (place + 1, (*name).to_owned()))?;
+                let replaced = value
+                    .as_ref()
+                    .map(|value| format!("{name}: {}{comment}", value.written()));
+                lines.splice(place..=place, replaced);
+            }
+            (None, Some(value)) => {
+                let end = end_of_options(&lines).map_err(|line| (line, (*name).to_owned()))?;
+                lines.insert(end, format!("{name}: {}", value.written()));
+            }
+            (None, None) => {}
+        }
+    }
+    let mut out = lines.join(newline);
+    if !out.is_empty() {
+        out.push_str(newline);
+    }
+    Ok(out)
+}
+
+/// What stands behind `name:` in a line at the top level.
+fn value_of<'a>(line: &'a str, name: &str) -> Option<&'a str> {
+    let rest = ["", "\"", "'"].iter().find_map(|quote| {
+        let rest = line.strip_prefix(quote)?.strip_prefix(name)?.strip_prefix(quote)?;
+        rest.trim_start().strip_prefix(':')
+    })?;
+    (rest.is_empty() || rest.starts_with([' ', '\t'])).then_some(rest)
+}
+
+/// A value and the comment behind it, with the space before; `None` when a quoted value does not end in the line.
+fn split_comment(rest: &str) -> Option<(&str, &str)> {
+    let value = rest.trim_start();
+    let start = rest.len() - value.len();
+    let end = match value.chars().next() {
+        Some(quote @ ('"' | '\'')) => end_of_quoted(value, quote)?,
+        _ if value.starts_with('#') => 0,
+        _ => value.find(" #").or_else(|| value.find("\t#")).unwrap_or(value.len()),
+    };
+    let (value, comment) = rest.split_at_checked(start + end)?;
+    let comment = comment.trim_end();
+    let is_comment = comment.trim_start().starts_with('#');
+    (comment.trim().is_empty() || is_comment).then(|| {
+        let comment = if is_comment { comment } else { "" };
+        (value.trim(), comment)
+    })
+}
+
+fn end_of_quoted(value: &str, quote: char) -> Option<usize> {
+    let mut escaped = false;
+    for (at, c) in value.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if quote == '"' => escaped = true,
+            c if c == quote => return Some(at + c.len_utf8()),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Nothing that goes on in other lines, and no anchor that others refer to.
+fn is_plain(value: &str) -> bool {
+    !value.starts_with(['|', '>', '&', '*', '!', '[', '{'])
+}
+
+/// The next line belongs to the value.
+fn is_nested(next: Option<&String>) -> bool {
+    let inner = |line: &String| {
+        let content = line.trim_start();
+        let deeper = line.starts_with([' ', '\t']) || line.starts_with("- ") || line.as_str() == "-";
+        deeper && !content.is_empty() && !content.starts_with('#')
+    };
+    next.is_some_and(inner)
+}
+
+/// Where a new option goes: behind the last one, before an end mark; or the line, from 1, that makes it impossible.
+fn end_of_options(lines: &[String]) -> Result<usize, usize> {
+    let flow = lines.iter().position(|line| line.starts_with(['{', '[']));
+    if let Some(flow) = flow {
+        return Err(flow + 1);
+    }
+    let end = lines.iter().position(|line| line.trim_end() == "...");
+    Ok(end.unwrap_or(lines.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(value: &str) -> Option<Scalar> {
+        Some(Scalar::Text(value.into()))
+    }
+
+    fn plain(value: &str) -> Option<Scalar> {
+        Some(Scalar::Plain(value.into()))
+    }
+
+    #[test]
+    fn values_change_and_everything_else_stays() {
+        let before = "# mine\nprimary_agent: old  # the good one\n\nunknown:\n  - a\n  - max_depth: 1\nmax_depth: 2\nsub_agent: 'x # y'\n";
+        let options = [
+            ("primary_agent", text("z-ai/\"glm\"")),
+            ("max_depth", plain("5")),
+            ("sub_agent", None),
+            ("max_money_spent", plain("0.5")),
+        ];
+        assert_eq!(
+            changed(before, &options).unwrap(),
+            "# mine\nprimary_agent: \"z-ai/\\\"glm\\\"\"  # the good one\n\nunknown:\n  - a\n  - max_depth: 1\nmax_depth: 5\nmax_money_spent: 0.5\n"
+        );
+    }
+
+    #[test]
+    fn line_ends_are_kept_and_an_empty_file_begins() {
+        assert_eq!(changed("a: 1\r\n", &[("b", plain("2"))]).unwrap(), "a: 1\r\nb: 2\r\n");
+        assert_eq!(changed("", &[("b", plain("2")), ("c", None)]).unwrap(), "b: 2\n");
+        assert_eq!(changed("b:\n", &[("b", plain("2"))]).unwrap(), "b: 2\n");
+    }
+
+    #[test]
+    fn what_would_be_lost_is_refused() {
+        for before in [
+            "b: |\n  text\n",
+            "b: &x 1\n",
+            "b:\n  - 1\n",
+            "b: \"open\n  end\"\n",
+            "{b: 1}\n",
+        ] {
+            assert!(changed(before, &[("b", plain("2"))]).is_err(), "{before}");
+        }
+    }
+
+    #[test]
+    fn the_result_reads_as_it_was_meant() {
+        let out = changed("a: [1, 2]\nname: x\n", &[("name", text("a: b # c"))]).unwrap();
+        let value: serde_json::Value = serde_saphyr::from_str(&out).unwrap();
+        assert_eq!(value, serde_json::json!({"a": [1, 2], "name": "a: b # c"}));
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_made_with_its_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("deep/rlm_config.yaml");
+        set_options(&path, &[("max_depth", plain("1"))]).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "max_depth: 1\n");
+        let error = set_options(&dir.path().join("deep"), &[("a", plain("1"))]).unwrap_err();
+        assert!(error.to_string().contains("deep"), "{error}");
+    }
+}

@@ -1,0 +1,188 @@
+//! Turns that go on: after a crash, or from where a fork branched off.
+
+use super::agent::{Onward, Prelude, PreludeStep};
+use super::event::What;
+use super::input::Input;
+use super::journal::{Cut, Tape as StepTape, load_cut, load_parked};
+use super::keeper::Keeper;
+use super::memory::{RunRef, SessionMemory};
+use super::open::{Opened, lock};
+use super::resume::reply;
+use super::run::Run;
+use super::schema::OutputSchema;
+use super::script::{Script, ScriptedReply};
+use super::session::{Answer, BeginError, Home, Query, finish, root_spec};
+use super::tape::Tape;
+use crate::disk::transcript_writer::TranscriptWriter;
+use crate::provider::Message;
+use crate::repl::RestoreSet;
+use crate::store::payload::{LeafCall, Outcome};
+use crate::store::{Fact, Kind, Select, Store, StoreError};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+/// How a turn goes on.
+#[derive(Default)]
+pub struct GoOn {
+    /// The session's last turn, 0-based.
+    pub turn: u32,
+    /// What the root replies, in place of its model.
+    pub script: Option<Vec<ScriptedReply>>,
+    /// What the model is told besides, before it replies.
+    pub prompt: Option<String>,
+    /// An instruction in place of the recorded one.
+    pub instruction: Option<String>,
+    /// Serves the root's leaf calls.
+    pub tape: Option<Arc<dyn Tape>>,
+    /// Steps to be run again first, where the namespace cannot be restored.
+    pub rerun: Option<Rerun>,
+}
+
+/// Recorded steps to be run again, before a turn goes on, from an earlier namespace.
+#[derive(Clone, Debug, Default)]
+pub struct Rerun {
+    /// The namespace that they start from.
+    pub restore: RestoreSet,
+    /// The steps.
+    pub steps: Vec<RerunStep>,
+}
+
+/// A step to be run again.
+#[derive(Clone, Debug, Default)]
+pub struct RerunStep {
+    /// 0-based.
+    pub step: u32,
+    /// Its code.
+    pub code: String,
+    /// What its leaf calls got.
+    pub cells: Vec<LeafCall>,
+    /// Answers to its questions, by their number.
+    pub answers: BTreeMap<u32, String>,
+}
+
+/// A turn that a crash cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interruption {
+    /// Which, 0-based.
+    pub turn: u32,
+    /// Steps that were completed.
+    pub completed: u32,
+    /// The step in flight had begun.
+    pub in_flight: bool,
+    /// Its query.
+    pub query: String,
+}
+
+/// The last turn of a session, where a crash cut it. Reads only.
+///
+/// # Errors
+///
+/// Those of the store.
+pub fn interruption(store: &Store, session: &str) -> Result<Option<Interruption>, StoreError> {
+    let kinds = [Kind::TurnStarted, Kind::TurnEnded];
+    let events = store.events.read_all(session, &Select::all().only(&kinds))?.events;
+    let last = events.last();
+    let cut = match last.map(|event| &event.fact) {
+        Some(Fact::TurnEnded(ended)) if ended.outcome == Outcome::Suspended => load_parked(store, session)?.is_none(),
+        Some(Fact::TurnEnded(ended)) => ended.outcome == Outcome::Interrupted,
+        Some(_) => true,
+        None => false,
+    };
+    let Some(turn) = last.filter(|_| cut).and_then(|event| event.turn) else {
+        return Ok(None);
+    };
+    let cut = load_cut(store, session, turn)?;
+    let query = match &cut.started.query {
+        serde_json::Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    Ok(Some(Interruption {
+        turn,
+        completed: cut.completed(),
+        in_flight: cut.in_flight(),
+        query,
+    }))
+}
+
+/// Goes on with the session's last turn. Completed steps are not run again; of a step in flight, finished leaf calls are
+/// served once.
+///
+/// The turn's own input and instruction are used, not `query.input`.
+///
+/// # Errors
+///
+/// [`BeginError::NothingCut`], and what keeps a query from beginning.
+pub async fn go_on(home: &Home, how: GoOn, query: Query) -> Result<Answer, BeginError> {
+    let lock = lock(home, &query.cancel).await?;
+    let opened = Opened::open(home, &query.settings, Cut::Keep, lock)?;
+    let nothing = |reason| BeginError::NothingCut {
+        dir: home.dir.clone(),
+        reason,
+    };
+    let earlier = opened.observed(&query.settings)?;
+    let (store, (writer, next)) = opened
+        .store
+        .zip(opened.log)
+        .ok_or_else(|| nothing("it has no log to go on from"))?;
+    if next != how.turn + 1 {
+        return Err(nothing("a later query has begun: only the last one can go on"));
+    }
+    let cut = load_cut(&store, writer.session(), how.turn)?;
+    let (mut messages, mut unlogged) = cut.messages();
+    if messages.is_empty() {
+        return Err(nothing(
+            "nothing to resume: it was cut before its first step, so ask again",
+        ));
+    }
+    let started = cut.started.clone();
+    let prepared = Input::from_record(&started.query, &started.settings).prepare()?;
+    let schema = query.settings.schema.as_ref().map(OutputSchema::compile).transpose()?;
+    let reference = RunRef {
+        run_id: started.run_id.clone(),
+        log_file: started.log_file.clone().unwrap_or_default(),
+        query: prepared.query.clone(),
+    };
+    let lines = TranscriptWriter::open(&home.dir.join(&reference.log_file))?;
+    let memory = SessionMemory::open(&home.dir, query.settings.secrets.clone())?;
+    let keeper = Keeper::resume(memory, cut.journal(writer)?, reference.clone());
+    let run = Arc::new(Run::new(&query, lines, how.tape));
+    run.know(&earlier);
+    let told = [
+        prepared.instruction.clone(),
+        how.instruction.clone().or(started.instruction.clone()),
+    ];
+    let told: Vec<String> = told.into_iter().flatten().collect();
+    let mut spec = root_spec(&run, &reference.run_id, prepared, schema, None, keeper);
+    spec.instruction = (!told.is_empty()).then(|| told.join("\n\n"));
+    if let Some(prompt) = how.prompt {
+        messages.push(Message::user(prompt));
+        unlogged += 1;
+    }
+    let again = cut.calls.last().filter(|_| cut.in_flight());
+    spec.onward = Some(Onward {
+        steps: cut.calls.len() as u64,
+        again: again.map(|call| (reply(call), Arc::new(cut.tape()))),
+        script: how.script.map(|replies| Mutex::new(Script::new(replies))),
+        prelude: how.rerun.map(prelude),
+        messages,
+        unlogged,
+    });
+    let id = spec.id.clone();
+    if again.is_some() {
+        let note = "the step that was cut runs again: a call of it that was not recorded is made a second time";
+        run.tell(&id, What::Notice(note.into()));
+    }
+    Ok(finish(run, spec, opened.notes).await)
+}
+
+fn prelude(rerun: Rerun) -> Prelude {
+    let step = |step: RerunStep| PreludeStep {
+        number: u64::from(step.step) + 1,
+        code: step.code,
+        tape: Arc::new(StepTape::new(step.cells, step.answers, true)),
+    };
+    Prelude {
+        restore: rerun.restore,
+        steps: rerun.steps.into_iter().map(step).collect(),
+    }
+}

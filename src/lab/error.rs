@@ -1,0 +1,140 @@
+//! What keeps a recorded run from being run again.
+
+use crate::engine::{BeginError, InputError, ProjectError};
+use crate::repl::ReplError;
+use crate::store::StoreError;
+use std::io;
+use std::path::PathBuf;
+
+/// An error of the lab. Unless it says otherwise, nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum LabError {
+    /// The recording does not suffice.
+    #[error("session {session} cannot be replayed: {reason}")]
+    NotReplayable {
+        /// The session.
+        session: String,
+        /// Why not, and what would help.
+        reason: String,
+    },
+    /// There is no such turn.
+    #[error("session {session} has {turns} turns: there is no turn {turn} (0-based)")]
+    TurnOutOfRange {
+        /// The session.
+        session: String,
+        /// The turn that was asked for, 0-based.
+        turn: u32,
+        /// How many there are.
+        turns: usize,
+    },
+    /// There is no such step.
+    #[error("turn {turn} has {steps} steps: there is no step {step} (0-based)")]
+    StepOutOfRange {
+        /// The turn, 0-based.
+        turn: u32,
+        /// The step that was asked for, 0-based.
+        step: u32,
+        /// How many there are.
+        steps: usize,
+    },
+    /// A value can be injected only for the one name that a step bound.
+    #[error(
+        "step {step} (0-based) did not bind exactly one name but {}: name those to inject",
+        listed(names)
+    )]
+    NotABind {
+        /// The step, 0-based.
+        step: u32,
+        /// What it bound.
+        names: Vec<String>,
+    },
+    /// The recorded conversation is none that a model could go on with.
+    #[error("session {session}: the recorded conversation is broken: {invariant}")]
+    Conversation {
+        /// The session.
+        session: String,
+        /// What does not hold.
+        invariant: String,
+    },
+    /// A fork diverges once.
+    #[error("fork {session} has diverged already: fork again")]
+    AlreadyDiverged {
+        /// The fork.
+        session: String,
+    },
+    /// A fork's tail could not go on; the fork is kept, readable and closed.
+    #[error("the tail of fork {session} halted: {exception}")]
+    TailHalted {
+        /// The fork.
+        session: String,
+        /// The exception, or what else stopped it.
+        exception: String,
+    },
+    /// A step that was given is no Python.
+    #[error("step {step} (0-based, of those given) cannot be compiled: {message}")]
+    Syntax {
+        /// Which, 0-based.
+        step: usize,
+        /// Python's words.
+        message: String,
+    },
+    /// Nothing was substituted: the run made no such call.
+    #[error("nothing was substituted: {what}")]
+    SubstitutionUnused {
+        /// What never came.
+        what: String,
+    },
+    /// A what-if changes exactly one thing.
+    #[error("a what-if changes exactly one thing: {given} changes were given")]
+    NotOneChange {
+        /// How many.
+        given: usize,
+    },
+    /// A name cannot be bound.
+    #[error("{name:?} is no name in Python")]
+    BadName {
+        /// The text.
+        name: String,
+    },
+    /// A file could not be read or written.
+    #[error("{doing} {}: {cause}", path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// What was being done.
+        doing: &'static str,
+        /// Why.
+        #[source]
+        cause: io::Error,
+    },
+    /// A bundle is none, or not whole.
+    #[error("{}: not a bundle that can be imported: {what}", path.display())]
+    BadBundle {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// Its log cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Its log holds something that is no state.
+    #[error(transparent)]
+    Project(#[from] ProjectError),
+    /// Python could not be started.
+    #[error(transparent)]
+    Repl(#[from] ReplError),
+    /// The recorded input cannot be used any more.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// A tail could not begin.
+    #[error(transparent)]
+    Begin(#[from] BeginError),
+}
+
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => "none".into(),
+        names => names.join(", "),
+    }
+}

@@ -1,0 +1,25 @@
+//! Recorded sessions run again: replayed, forked at a step, compared, and asked what would have been.
+//!
+//! Everything here works on a session's log and the sandboxed Python; what a caller holds is the client's
+//! [`Session`](crate::Session). Numbers of turns and steps are 0-based.
+
+mod branch;
+mod bundle;
+mod diff;
+mod error;
+pub mod observe;
+mod rebuild;
+mod recorded;
+mod replay;
+mod sink;
+mod what_if;
+
+pub use branch::{Branch, NamespaceFrom, branch, check_syntax, edited_tail, injected_tail, literal};
+pub use bundle::{export_bundle, import_bundle};
+pub use diff::{DiffRow, RunDiff, StepSide, diff};
+pub use error::LabError;
+pub use rebuild::rebuild;
+pub use recorded::{RecordedStep, RecordedTool, RecordedTurn, Recording};
+pub use replay::{Mismatch, Python, ReplayReport, Source, StepPlan, SubAgents, TurnPlan, Unconsumed, replay};
+pub use sink::{AgentSink, LabEvent, NoSink};
+pub use what_if::{Change, Divergence, OffTape, WhatIfTape, check_change, denials, frozen_plan};

@@ -1,0 +1,218 @@
+//! A session's turns as the log has them: what was asked, each step with its leaf calls, how it ended.
+
+use crate::engine::{CLOCK, TOOLS};
+use crate::store::payload::{
+    Answered, CellOutcome, Custom, ForkedFrom, LeafCall, Message, ModelCall, StepEnded, StepStarted, TurnEnded,
+    TurnStarted,
+};
+use crate::store::{Digest, Fact, Select, Store, StoreError, StoredEvent};
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// A tool as a turn's root had it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct RecordedTool {
+    /// Its name.
+    pub name: String,
+    /// Its signature.
+    pub signature: String,
+    /// Its docstring.
+    pub doc: Option<String>,
+    /// It has to be awaited.
+    pub is_async: bool,
+    /// The host ran it.
+    pub host: bool,
+}
+
+/// A step of a turn's root.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RecordedStep {
+    /// The reply that it came from; `None` where the log lost it.
+    pub call: Option<ModelCall>,
+    /// Its code, empty where the reply had none; `None` where the log lost it.
+    pub code: Option<String>,
+    /// Digest of the program that the code is, comments and layout left out.
+    pub tree: Option<Digest>,
+    /// The root's leaf calls, in the order of starting.
+    pub cells: Vec<LeafCall>,
+    /// Leaf calls of sub-agents.
+    pub nested: Vec<LeafCall>,
+    /// What the clocks showed.
+    pub clock: Vec<u64>,
+    /// Answers to questions that had parked it, by number.
+    pub answers: BTreeMap<u32, String>,
+    /// What came of it; `None` while it runs, or where it was cut.
+    pub ended: Option<StepEnded>,
+    /// Place of its end in the log.
+    pub end_seq: Option<u64>,
+}
+
+/// A turn.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RecordedTurn {
+    /// 0-based.
+    pub number: u32,
+    /// Place of its start in the log.
+    pub start_seq: u64,
+    /// When it began, unix milliseconds.
+    pub start: i64,
+    /// Query, models, settings.
+    pub started: TurnStarted,
+    /// The root's tools.
+    pub tools: Vec<RecordedTool>,
+    /// Its steps.
+    pub steps: Vec<RecordedStep>,
+    /// Guard questions of the root.
+    pub guards: Vec<ModelCall>,
+    /// FINAL.
+    pub result: Option<Value>,
+    /// How it ended; `None` while it is pending.
+    pub ended: Option<TurnEnded>,
+    /// When it ended, unix milliseconds.
+    pub end: Option<i64>,
+}
+
+/// All turns of a session.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recording {
+    /// The session.
+    pub session: String,
+    /// Its turns, in order.
+    pub turns: Vec<RecordedTurn>,
+    /// What it branched off.
+    pub forked_from: Option<ForkedFrom>,
+}
+
+impl Recording {
+    /// Reads it.
+    ///
+    /// # Errors
+    ///
+    /// Those of the store.
+    pub fn read(store: &Store, session: &str) -> Result<Self, StoreError> {
+        let mut recording = Self {
+            session: session.to_owned(),
+            ..Self::default()
+        };
+        for event in store.events.read_all(session, &Select::all())?.events {
+            recording.take(event);
+        }
+        for turn in &mut recording.turns {
+            turn.steps
+                .iter_mut()
+                .for_each(|step| step.cells.sort_by_key(|cell| cell.number));
+        }
+        Ok(recording)
+    }
+
+    fn take(&mut self, event: StoredEvent) {
+        if let Fact::ForkedFrom(from) = &event.fact {
+            self.forked_from = Some(from.clone());
+        }
+        let Some(number) = event.turn else { return };
+        if self.turns.last().is_none_or(|turn| turn.number < number) {
+            self.turns.push(RecordedTurn {
+                number,
+                start_seq: event.stream_seq,
+                start: event.time,
+                ..RecordedTurn::default()
+            });
+        }
+        if let Some(turn) = self.turns.iter_mut().find(|turn| turn.number == number) {
+            turn.take(event);
+        }
+    }
+}
+
+impl RecordedTurn {
+    fn take(&mut self, event: StoredEvent) {
+        if let Some(step) = event.step {
+            return self.take_step(step, event);
+        }
+        match event.fact {
+            Fact::TurnStarted(started) => self.started = started,
+            Fact::Final(result) => self.result = Some(result.value),
+            Fact::TurnEnded(ended) => {
+                self.ended = Some(ended);
+                self.end = Some(event.time);
+            }
+            Fact::Custom(Custom { name, data }) if name == TOOLS => {
+                self.tools = serde_json::from_value(data).unwrap_or_default();
+            }
+            _ => {}
+        }
+    }
+
+    fn take_step(&mut self, number: u32, event: StoredEvent) {
+        if let Fact::ModelCall(call) = event.fact {
+            match call.guard {
+                true => self.guards.push(call),
+                false => self.step(number).call = Some(call),
+            }
+            return;
+        }
+        let root = self.started.run_id.clone();
+        let step = self.step(number);
+        match event.fact {
+            Fact::StepStarted(StepStarted { code, tree_digest, .. }) => {
+                step.code = Some(code);
+                step.tree = tree_digest;
+            }
+            Fact::LeafCall(cell) if cell.run_id != root => step.nested.push(cell),
+            Fact::LeafCall(cell) if cell.call == CLOCK => step.clock = readings(cell),
+            Fact::LeafCall(cell) => step.cells.push(cell),
+            Fact::Answered(Answered { number, answer }) => {
+                let text = match answer {
+                    Value::String(text) => text,
+                    other => other.to_string(),
+                };
+                step.answers.insert(number, text);
+            }
+            Fact::StepEnded(ended) => {
+                step.ended = Some(ended);
+                step.end_seq = Some(event.stream_seq);
+            }
+            _ => {}
+        }
+    }
+
+    fn step(&mut self, number: u32) -> &mut RecordedStep {
+        let at = number as usize;
+        // Numbers come from the log, which may be damaged: a far one must not make a table of that length.
+        let at = at.min(self.steps.len());
+        if at == self.steps.len() {
+            self.steps.push(RecordedStep::default());
+        }
+        let last = self.steps.len() - 1;
+        #[allow(clippy::indexing_slicing, reason = "a step was just made sure of")]
+        &mut self.steps[at.min(last)]
+    }
+
+    /// Steps that ended.
+    pub fn completed(&self) -> usize {
+        self.steps.iter().filter(|step| step.ended.is_some()).count()
+    }
+
+    /// The query as text.
+    pub fn query(&self) -> String {
+        match &self.started.query {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        }
+    }
+}
+
+impl RecordedStep {
+    /// Messages that the model was told since the reply before.
+    pub fn told(&self) -> &[Message] {
+        self.call.as_ref().map(|call| call.added.as_slice()).unwrap_or_default()
+    }
+}
+
+fn readings(cell: LeafCall) -> Vec<u64> {
+    match cell.outcome {
+        CellOutcome::Returned(value) => serde_json::from_value(value).unwrap_or_default(),
+        _ => Vec::new(),
+    }
+}

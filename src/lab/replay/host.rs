@@ -1,0 +1,160 @@
+//! The host of a replay: leaf calls get what was recorded, and nothing else exists.
+
+use crate::engine::{Recorded, tool_input};
+use crate::lab::RecordedStep;
+use crate::repl::{HostCall, HostCalls, HostError};
+use crate::store::payload::{CellOutcome, LeafCall};
+use crate::store::{Cassette, Digest, Served};
+use crate::text::secret::Secrets;
+use async_trait::async_trait;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Serves the leaf calls of one step after another.
+pub(super) struct ReplayHost {
+    secrets: Secrets,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    cassette: Cassette,
+    answers: BTreeMap<u32, String>,
+    asked: u32,
+    answered: usize,
+    redacted: bool,
+    missing: Option<MissingCall>,
+}
+
+/// A call that was not recorded.
+#[derive(Clone, Debug)]
+pub(super) struct MissingCall {
+    pub(super) call: String,
+    /// The recorded input's digest, if such a call is left.
+    pub(super) expected: Option<Digest>,
+    pub(super) got: Digest,
+}
+
+/// What became of a step's cells.
+#[derive(Default)]
+pub(super) struct Consumed {
+    pub(super) cells: usize,
+    pub(super) unconsumed: Vec<LeafCall>,
+    pub(super) missing: Option<MissingCall>,
+    /// A served result had a secret taken out: what is computed from it may differ.
+    pub(super) redacted: bool,
+}
+
+impl ReplayHost {
+    pub(super) fn new(secrets: Secrets) -> Self {
+        let state = Mutex::default();
+        Self { secrets, state }
+    }
+
+    /// A step begins.
+    pub(super) fn begin(&self, step: &RecordedStep) {
+        let mut state = self.state();
+        *state = State {
+            cassette: Cassette::new(step.cells.iter().cloned()),
+            answers: step.answers.clone(),
+            redacted: state.redacted,
+            ..State::default()
+        };
+    }
+
+    /// It has ended.
+    pub(super) fn end(&self) -> Consumed {
+        let mut state = self.state();
+        let consumed = Consumed {
+            cells: state.cassette.consumed() + state.answered,
+            unconsumed: state.cassette.unconsumed().cloned().collect(),
+            missing: state.missing.take(),
+            redacted: state.redacted,
+        };
+        *state = State {
+            redacted: state.redacted,
+            ..State::default()
+        };
+        consumed
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn serve(&self, call: &str, input: &Value) -> Result<Recorded, HostError> {
+        let digest = Digest::of(self.secrets.redact(&input.to_string()).as_bytes());
+        let mut state = self.state();
+        match state.cassette.serve(call, digest) {
+            Served::Cell(cell) => {
+                state.redacted |= cell.redacted;
+                Ok(Recorded::from(*cell))
+            }
+            // Truncated cells were refused before anything ran.
+            Served::Truncated { .. } => Err(HostError::new("the recorded result was cut")),
+            Served::Missing { expected } => {
+                state.missing.get_or_insert(MissingCall {
+                    call: call.to_owned(),
+                    expected,
+                    got: digest,
+                });
+                Err(HostError::new(format!("{call} was not recorded with this input")))
+            }
+        }
+    }
+
+    fn ask(&self, args: &Value) -> Result<Value, HostError> {
+        let answer = {
+            let mut state = self.state();
+            let number = state.asked;
+            state.asked += 1;
+            let answer = state.answers.get(&number).cloned();
+            state.answered += usize::from(answer.is_some());
+            answer
+        };
+        match answer {
+            Some(answer) => Ok(answer.into()),
+            None => self.serve("ask", args)?.answer(),
+        }
+    }
+
+    fn batch(&self, args: &Value) -> Result<Value, HostError> {
+        let queries = args
+            .get("queries")
+            .and_then(Value::as_array)
+            .cloned()
+            .unwrap_or_default();
+        let answers: Vec<_> = queries.iter().map(|query| self.serve("llm_query", query)).collect();
+        let answers = answers.into_iter().map(|answer| answer.and_then(Recorded::answer));
+        answers.collect::<Result<Vec<_>, _>>().map(Value::Array)
+    }
+}
+
+#[async_trait]
+impl HostCalls for ReplayHost {
+    async fn call(&self, call: HostCall) -> Result<Value, HostError> {
+        match call.name.as_str() {
+            "tool_end" => Ok(Value::Null),
+            "batch_llm_query" => self.batch(&call.args),
+            "ask" => self.ask(&call.args),
+            "tool_begin" => {
+                let (name, input) = tool_input(&call.args);
+                self.serve(&name, &input)?.tool_reply()
+            }
+            "tool_call" => {
+                let (name, input) = tool_input(&call.args);
+                self.serve(&name, &input)?.answer()
+            }
+            other => self.serve(other, &call.args)?.answer(),
+        }
+    }
+}
+
+/// Whether a recorded result was too large to be kept.
+pub(super) fn truncated(cell: &LeafCall) -> Option<(u64, u64)> {
+    match cell.outcome {
+        CellOutcome::Truncated { bytes, cap, .. } => Some((bytes, cap)),
+        _ => None,
+    }
+}

@@ -1,0 +1,386 @@
+//! Replay: the recorded steps run again in a fresh REPL, with every leaf call served from the cassette. No provider is
+//! called, nothing is dispatched, no file changes.
+
+mod compare;
+mod host;
+mod report;
+mod stubs;
+
+pub use report::{Mismatch, ReplayReport, StepPlan, SubAgents, TurnPlan, Unconsumed};
+pub(super) use stubs::is_name;
+use stubs::{env_of, stand_ins};
+
+use super::error::LabError;
+use super::recorded::{RecordedStep, RecordedTurn, Recording};
+use super::sink::{AgentSink, LabEvent};
+use crate::engine::{memory_before, recorded_context, restore_set};
+use crate::repl::{
+    HASH_SEED, InstanceState, OutputChunk, PROBE, Repl, ReplFactory, RestoreSet, Role, StartOptions, Step, StepOutcome,
+};
+use crate::store::{Digest, Store};
+use crate::text::secret::Secrets;
+use compare::{Names, Sides};
+use host::{ReplayHost, truncated};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A recorded session.
+#[derive(Clone)]
+pub struct Source {
+    /// Its store.
+    pub store: Store,
+    /// Its id there.
+    pub session: String,
+    /// Its directory: `state.json`, `logs/`.
+    pub dir: PathBuf,
+}
+
+impl Source {
+    /// Its turns.
+    ///
+    /// # Errors
+    ///
+    /// Those of the store.
+    pub fn recording(&self) -> Result<Recording, LabError> {
+        Ok(Recording::read(&self.store, &self.session)?)
+    }
+
+    pub(super) fn not_replayable(&self, reason: impl Into<String>) -> LabError {
+        LabError::NotReplayable {
+            session: self.session.clone(),
+            reason: reason.into(),
+        }
+    }
+}
+
+/// What recorded code is run with.
+#[derive(Clone)]
+pub struct Python {
+    /// Starts REPLs.
+    pub factory: Arc<dyn ReplFactory>,
+    /// What was taken out of the recording, and is taken out of what is compared with it.
+    pub secrets: Secrets,
+    /// Values for the environment variables that the recorded REPLs had.
+    pub env: Vec<(String, String)>,
+}
+
+/// Replays one turn, 0-based, or all of them.
+///
+/// # Errors
+///
+/// [`LabError::NotReplayable`], [`LabError::TurnOutOfRange`], and those of Python and the store. What came out
+/// differently is no error: it is in the report.
+pub async fn replay(
+    source: &Source,
+    python: &Python,
+    turn: Option<u32>,
+    sink: &mut dyn AgentSink,
+) -> Result<ReplayReport, LabError> {
+    let recording = source.recording()?;
+    let chosen = choose(source, &recording, turn)?;
+    let mut report = ReplayReport {
+        session: source.session.clone(),
+        ..ReplayReport::default()
+    };
+    for turn in &chosen {
+        count(turn, &mut report);
+    }
+    for turn in chosen {
+        let names = replay_turn(source, python, turn, &mut report, sink).await?;
+        if report.diverged.is_some() {
+            break;
+        }
+        if recording.turns.last().is_some_and(|last| last.number == turn.number) {
+            check_state(source, turn, &names, &mut report);
+        }
+    }
+    Ok(report)
+}
+
+/// The turns to be replayed: everything that could keep them from it is known before anything runs.
+fn choose<'r>(source: &Source, recording: &'r Recording, turn: Option<u32>) -> Result<Vec<&'r RecordedTurn>, LabError> {
+    if recording.turns.is_empty() {
+        return Err(source.not_replayable("no trace: it has no recorded query"));
+    }
+    let chosen: Vec<_> = match turn {
+        None => recording.turns.iter().collect(),
+        Some(turn) => vec![
+            recording
+                .turns
+                .get(turn as usize)
+                .ok_or_else(|| LabError::TurnOutOfRange {
+                    session: source.session.clone(),
+                    turn,
+                    turns: recording.turns.len(),
+                })?,
+        ],
+    };
+    if chosen.iter().all(|turn| turn.completed() == 0) {
+        return Err(source.not_replayable("no steps: nothing ran in it"));
+    }
+    chosen.iter().try_for_each(|turn| suffices(source, turn))?;
+    Ok(chosen)
+}
+
+/// Whether a turn's recording holds all that it takes.
+pub(super) fn suffices(source: &Source, turn: &RecordedTurn) -> Result<(), LabError> {
+    if !turn.started.cassette {
+        let reason = format!(
+            "Q{} was recorded with the cassette off: ask with cassette(true)",
+            turn.number + 1
+        );
+        return Err(source.not_replayable(reason));
+    }
+    if let Some(pinned) = &turn.started.pinned
+        && pinned.hash_seed != u64::from(HASH_SEED)
+    {
+        let reason = format!(
+            "it was recorded under hash seed {}, and this Python has {HASH_SEED}: replay it with the version that recorded it",
+            pinned.hash_seed
+        );
+        return Err(source.not_replayable(reason));
+    }
+    let cells = turn
+        .steps
+        .iter()
+        .filter(|step| step.ended.is_some())
+        .flat_map(|step| &step.cells);
+    match cells.filter_map(|cell| truncated(cell).map(|size| (cell, size))).next() {
+        None => Ok(()),
+        Some((cell, (bytes, cap))) => Err(source.not_replayable(format!(
+            "a result of {} had {bytes} bytes, more than the limit of {cap}, and was cut: record it with a higher cell_cap",
+            cell.call
+        ))),
+    }
+}
+
+fn count(turn: &RecordedTurn, report: &mut ReplayReport) {
+    for step in turn.steps.iter().filter(|step| step.ended.is_some()) {
+        report.cells_total += step.cells.len() + step.answers.len();
+        report.missing_sources += usize::from(step.code.is_none());
+        for child in step.cells.iter().filter_map(|cell| cell.child_run.as_ref()) {
+            report.sub_agents.served += 1;
+            let own = step.nested.iter().any(|cell| cell.run_id == *child);
+            report.sub_agents.without_cells += usize::from(!own);
+        }
+    }
+}
+
+async fn replay_turn(
+    source: &Source,
+    python: &Python,
+    turn: &RecordedTurn,
+    report: &mut ReplayReport,
+    sink: &mut dyn AgentSink,
+) -> Result<Names, LabError> {
+    let mut plan = TurnPlan {
+        turn: turn.number,
+        steps: Vec::new(),
+    };
+    let mut room = Room::open(source, python, turn).await?;
+    for (number, step) in turn.steps.iter().enumerate() {
+        let (Some(code), Some(ended)) = (&step.code, &step.ended) else {
+            break;
+        };
+        let number = u32::try_from(number).unwrap_or(u32::MAX);
+        let stopped = ended
+            .exception
+            .as_ref()
+            .is_some_and(|raised| matches!(raised.kind.as_str(), "cancelled" | "timeout"));
+        if stopped {
+            // When a step was stopped is nothing that could be repeated.
+            report.weak += 1;
+            break;
+        }
+        if code.is_empty() {
+            continue;
+        }
+        sink.event(LabEvent::StepReplaying {
+            turn: turn.number,
+            step: number,
+        });
+        let mismatch = room.step(number, step, &mut plan, report).await?;
+        sink.event(LabEvent::StepReplayed {
+            turn: turn.number,
+            step: number,
+            mismatch: mismatch.clone(),
+        });
+        if mismatch.is_some() {
+            report.diverged = mismatch;
+            break;
+        }
+    }
+    report.plans.push(plan);
+    Ok(room.names)
+}
+
+/// A turn's REPL.
+struct Room<'a> {
+    source: &'a Source,
+    python: &'a Python,
+    turn: &'a RecordedTurn,
+    host: Arc<ReplayHost>,
+    repl: Box<dyn Repl>,
+    names: Names,
+}
+
+impl<'a> Room<'a> {
+    async fn open(source: &'a Source, python: &'a Python, turn: &'a RecordedTurn) -> Result<Self, LabError> {
+        let restore = restore_set(memory_before(&source.store, &source.session, Some(turn.start_seq))?);
+        let names = remembered(&restore);
+        let host = Arc::new(ReplayHost::new(python.secrets.clone()));
+        let (tools, host_tools) = stand_ins(&turn.tools);
+        let options = StartOptions {
+            context: recorded_context(&turn.started)?,
+            role: Role::Root,
+            env: env_of(&turn.started, &python.env),
+            tools,
+            host_tools,
+            restore,
+            ..StartOptions::default()
+        };
+        let mut repl = python.factory.start(options, host.clone()).await?.repl;
+        let seed = turn.started.pinned.as_ref().map(|pinned| pinned.random_seed);
+        let probe = Step {
+            seed,
+            ..Step::new(0, PROBE)
+        };
+        repl.run(probe, &mut |_: OutputChunk| ()).await;
+        Ok(Self {
+            source,
+            python,
+            turn,
+            host,
+            repl,
+            names,
+        })
+    }
+
+    /// Runs a step again; the first mismatch.
+    async fn step(
+        &mut self,
+        number: u32,
+        step: &RecordedStep,
+        plan: &mut TurnPlan,
+        report: &mut ReplayReport,
+    ) -> Result<Option<Mismatch>, LabError> {
+        self.host.begin(step);
+        let again = Step {
+            seed: step.ended.as_ref().and_then(|ended| ended.seed),
+            readings: Some(step.clock.clone()),
+            ..Step::new(number + 1, step.code.clone().unwrap_or_default())
+        };
+        let outcome = self.repl.run(again, &mut |_: OutputChunk| ()).await;
+        let consumed = self.host.end();
+        if outcome.instance != InstanceState::Lost
+            && let Ok(sweep) = self.repl.sweep().await
+        {
+            self.names.take(&sweep);
+        }
+        report.cells_consumed += consumed.cells;
+        report
+            .unconsumed
+            .extend(consumed.unconsumed.iter().map(|cell| Unconsumed {
+                turn: self.turn.number,
+                step: number,
+                call: cell.call.clone(),
+            }));
+        let sides = Sides {
+            turn: self.turn.number,
+            step: number,
+            recorded: step,
+            outcome: &outcome,
+            names: &self.names,
+            consumed: &consumed,
+            secrets: &self.python.secrets,
+        };
+        let compared = sides
+            .compare()
+            .and_then(|weak| self.result(number, &outcome, consumed.redacted).map(|()| weak));
+        let weak = *compared.as_ref().unwrap_or(&0);
+        report.weak += weak;
+        plan.steps.push(StepPlan {
+            step: number,
+            cells: consumed.cells,
+            faithful: compared.is_ok(),
+            weak,
+        });
+        self.revive(&outcome, step).await?;
+        Ok(compared.err())
+    }
+
+    /// FINAL, where this was the step that gave it.
+    fn result(&self, number: u32, outcome: &StepOutcome, redacted: bool) -> Result<(), Mismatch> {
+        let last = number as usize + 1 == self.turn.steps.len();
+        let Some(expected) = self.turn.result.as_ref().filter(|_| last && !redacted) else {
+            return Ok(());
+        };
+        let got = outcome.final_value.as_ref().map(|value| value.value.to_string());
+        let got = got.map(|text| self.python.secrets.redact(&text).into_owned());
+        let expected = expected.to_string();
+        match got {
+            Some(got) if got == expected => Ok(()),
+            got => Err(Mismatch {
+                turn: self.turn.number,
+                step: number,
+                what: "FINAL".into(),
+                expected,
+                got: got.unwrap_or_else(|| "none".into()),
+            }),
+        }
+    }
+
+    /// An instance that a step used up is replaced, as it was when it was recorded.
+    async fn revive(&mut self, outcome: &StepOutcome, step: &RecordedStep) -> Result<(), LabError> {
+        if outcome.instance == InstanceState::Alive && self.repl.is_alive() {
+            return Ok(());
+        }
+        // Its end is followed by the sweep's event, which is part of it.
+        let until = step.end_seq.map(|seq| seq + 1);
+        let restore = restore_set(memory_before(&self.source.store, &self.source.session, until)?);
+        self.names = remembered(&restore);
+        self.repl.restart(restore).await?;
+        Ok(())
+    }
+}
+
+/// The names that a restore brings: the sweeps after it tell only of what has changed.
+fn remembered(restore: &RestoreSet) -> Names {
+    let mut names = Names::default();
+    for variable in &restore.variables {
+        let seen = names.0.entry(variable.name.clone()).or_default();
+        seen.digest = variable.pickle.bytes().map(|bytes| Digest::of(&bytes));
+    }
+    names
+}
+
+/// The namespace at the end must be what state.json holds.
+fn check_state(source: &Source, turn: &RecordedTurn, names: &Names, report: &mut ReplayReport) {
+    let steps = turn.steps.len();
+    let replayed = report.plans.last().map_or(0, |plan| plan.steps.len());
+    let whole = turn.ended.is_some() && replayed == turn.steps.iter().filter(|s| s.code.as_deref() != Some("")).count();
+    let Some(saved) = stubs::saved_digests(source).filter(|_| whole) else {
+        return;
+    };
+    let differs = saved.iter().find(|(name, digest)| {
+        names
+            .0
+            .get(*name)
+            .is_none_or(|seen| seen.digest.is_some() && seen.digest != Some(**digest))
+    });
+    // A value whose pickle is not stable was compared by what describes it, and counted as weak.
+    report.state_equal = Some(differs.is_none() || report.weak > 0);
+    if let (Some((name, digest)), 0) = (differs, report.weak) {
+        report.diverged = Some(Mismatch {
+            turn: turn.number,
+            step: u32::try_from(steps.saturating_sub(1)).unwrap_or(u32::MAX),
+            what: format!("state.json: {name}"),
+            expected: digest.to_string(),
+            got: names
+                .0
+                .get(name)
+                .and_then(|seen| seen.digest)
+                .map_or("no value".into(), |digest| digest.to_string()),
+        });
+    }
+}

@@ -1,0 +1,106 @@
+//! What a replay found.
+
+use serde::Serialize;
+
+/// Something that came out differently from what was recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Mismatch {
+    /// Its turn, 0-based.
+    pub turn: u32,
+    /// Its step, 0-based.
+    pub step: u32,
+    /// What: `call llm_query`, `output`, `exception`, `names`, `value of x`, `FINAL`, `state.json`.
+    pub what: String,
+    /// As recorded.
+    pub expected: String,
+    /// As it came out.
+    pub got: String,
+}
+
+impl std::fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "Q{} step {}: {}: expected {}, got {}",
+            self.turn + 1,
+            self.step + 1,
+            self.what,
+            self.expected,
+            self.got
+        )
+    }
+}
+
+/// A step that was run again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StepPlan {
+    /// Its number, 0-based.
+    pub step: u32,
+    /// Leaf calls that were served.
+    pub cells: usize,
+    /// It came out as recorded.
+    pub faithful: bool,
+    /// What could only be compared by type and description.
+    pub weak: usize,
+}
+
+/// The steps of a turn that were run again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TurnPlan {
+    /// The turn, 0-based.
+    pub turn: u32,
+    /// Its steps.
+    pub steps: Vec<StepPlan>,
+}
+
+/// A recorded leaf call that was not made again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Unconsumed {
+    /// Its turn, 0-based.
+    pub turn: u32,
+    /// Its step, 0-based.
+    pub step: u32,
+    /// What was called.
+    pub call: String,
+}
+
+/// A replay's result.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ReplayReport {
+    /// The session.
+    pub session: String,
+    /// What was run again, by turn.
+    pub plans: Vec<TurnPlan>,
+    /// The first mismatch; nothing was run after it.
+    pub diverged: Option<Mismatch>,
+    /// Recorded leaf calls of the turns that were replayed. Readings of the clocks are not counted.
+    pub cells_total: usize,
+    /// Those that were served.
+    pub cells_consumed: usize,
+    /// Those that were not.
+    pub unconsumed: Vec<Unconsumed>,
+    /// Recorded steps whose text is lost: the turn was not replayed beyond them.
+    pub missing_sources: usize,
+    /// Values that could only be compared by type and description.
+    pub weak: usize,
+    /// Sub-agents whose own leaf calls are recorded, and those whose are not: their results were served all the same.
+    pub sub_agents: SubAgents,
+    /// Whether the namespace at the end is that of state.json; `None` where that could not be told.
+    pub state_equal: Option<bool>,
+}
+
+/// The sub-agents of the turns that were replayed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SubAgents {
+    /// Whose result was served.
+    pub served: usize,
+    /// Of those, without any recorded leaf call of their own.
+    pub without_cells: usize,
+}
+
+impl ReplayReport {
+    /// Nothing diverged, every recorded leaf call was made again, and no step's text is lost.
+    pub fn faithful(&self) -> bool {
+        self.diverged.is_none() && self.unconsumed.is_empty() && self.missing_sources == 0
+    }
+}

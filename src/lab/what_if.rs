@@ -1,0 +1,243 @@
+//! What if: a recorded turn under exactly one change, with the rest frozen.
+
+use super::branch::{Branch, as_recorded, bindings, reply};
+use super::error::LabError;
+use super::recorded::RecordedTurn;
+use crate::engine::{Approver, Call, Recorded, ScriptedReply, Served as TapeServed, Tape};
+use crate::store::payload::{CellOutcome, LeafCall};
+use crate::store::{Cassette, Served};
+use serde_json::Value;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What becomes of a call that was never recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OffTape {
+    /// The run ends there, and says so.
+    #[default]
+    Halt,
+    /// It is made, and may cost money.
+    Live,
+}
+
+/// The one change.
+#[derive(Clone, Debug)]
+pub enum Change {
+    /// Every result of this call.
+    Call(String, Value),
+    /// The results of this step's calls.
+    Step(u32, Value),
+    /// A variable, after this step.
+    Variable(u32, String, Value),
+    /// The root's model: the turn is planned anew.
+    Model(String),
+    /// The instruction: the turn is planned anew.
+    Instruction(String),
+    /// Who decides about calls.
+    Policy(Arc<dyn Approver>),
+}
+
+impl Change {
+    /// Whether the root's model is asked.
+    pub fn replans(&self) -> bool {
+        matches!(self, Self::Model(_) | Self::Instruction(_))
+    }
+
+    /// In one line, for the log.
+    pub fn told(&self) -> String {
+        match self {
+            Self::Call(call, value) => format!("{call} returns {value}"),
+            Self::Step(step, value) => format!("calls of step {} return {value}", step + 1),
+            Self::Variable(step, name, value) => format!("{name} is {value} after step {}", step + 1),
+            Self::Model(model) => format!("asked {model}"),
+            Self::Instruction(text) => format!("told: {text}"),
+            Self::Policy(approver) => format!("decided by {approver:?}"),
+        }
+    }
+
+    /// Whether the turn has what is to be changed.
+    pub(super) fn applies(&self, turn: &RecordedTurn) -> Result<(), LabError> {
+        let unused = |what: String| Err(LabError::SubstitutionUnused { what });
+        let step = |number: u32| {
+            turn.steps.get(number as usize).ok_or(LabError::StepOutOfRange {
+                turn: turn.number,
+                step: number,
+                steps: turn.steps.len(),
+            })
+        };
+        match self {
+            Self::Call(call, _)
+                if !turn
+                    .steps
+                    .iter()
+                    .flat_map(|step| &step.cells)
+                    .any(|cell| cell.call == *call) =>
+            {
+                unused(format!("the turn calls no {call}"))
+            }
+            Self::Step(number, _) if step(*number)?.cells.is_empty() => {
+                unused(format!("step {number} (0-based) calls nothing"))
+            }
+            Self::Variable(number, name, value) => {
+                step(*number)?;
+                bindings(&[(name.clone(), value.clone())]).map(drop)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A call that the changed run made and the recorded one did not.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Divergence {
+    /// Its step, 0-based.
+    pub step: u32,
+    /// What was called.
+    pub call: String,
+    /// What the recorded run called it with, if such a call is left.
+    pub expected: Option<Value>,
+    /// What this one did.
+    pub got: Value,
+}
+
+/// Serves what was recorded, with the change.
+pub struct WhatIfTape {
+    change: Change,
+    off: OffTape,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    cassette: Cassette,
+    substituted: usize,
+    divergence: Option<Divergence>,
+}
+
+impl WhatIfTape {
+    /// Of a recorded turn.
+    pub fn new(turn: &RecordedTurn, change: Change, off: OffTape) -> Self {
+        let cells = turn.steps.iter().flat_map(|step| step.cells.iter().cloned());
+        let state = State {
+            cassette: Cassette::new(cells),
+            ..State::default()
+        };
+        Self {
+            change,
+            off,
+            state: Mutex::new(state),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The first call that was never recorded.
+    pub fn divergence(&self) -> Option<Divergence> {
+        self.state().divergence.clone()
+    }
+
+    /// Results that were substituted.
+    pub fn substituted(&self) -> usize {
+        self.state().substituted
+    }
+
+    fn substitute(&self, call: &Call<'_>) -> Option<&Value> {
+        match &self.change {
+            Change::Call(name, value) if name == call.name => Some(value),
+            Change::Step(step, value) if *step == call.step => Some(value),
+            _ => None,
+        }
+    }
+
+    fn off_tape(&self, state: &mut State, call: &Call<'_>) -> TapeServed {
+        let expected = first_unconsumed(&state.cassette, call.name);
+        let divergence = Divergence {
+            step: call.step,
+            call: call.name.to_owned(),
+            expected,
+            got: call.input.clone(),
+        };
+        let why = format!(
+            "{} was never recorded with {}; recorded: {}",
+            call.name,
+            divergence.got,
+            divergence
+                .expected
+                .as_ref()
+                .map_or("no such call".into(), Value::to_string)
+        );
+        state.divergence.get_or_insert(divergence);
+        match self.off {
+            OffTape::Halt => TapeServed::Halt(why),
+            OffTape::Live => TapeServed::Live,
+        }
+    }
+}
+
+fn first_unconsumed(cassette: &Cassette, call: &str) -> Option<Value> {
+    let cell = cassette.unconsumed().find(|cell| cell.call == call)?;
+    cell.shown_input.clone()
+}
+
+impl Tape for WhatIfTape {
+    fn serve(&self, call: &Call<'_>) -> TapeServed {
+        let mut state = self.state();
+        match state.cassette.serve(call.name, call.digest) {
+            Served::Cell(cell) => match self.substitute(call) {
+                Some(value) => {
+                    state.substituted += 1;
+                    TapeServed::Recorded(Recorded {
+                        outcome: CellOutcome::Returned(value.clone()),
+                        pickle: None,
+                    })
+                }
+                None => TapeServed::Recorded(Recorded::from(*cell)),
+            },
+            Served::Truncated { .. } | Served::Missing { .. } => self.off_tape(&mut state, call),
+        }
+    }
+
+    fn asks_first(&self) -> bool {
+        matches!(self.change, Change::Policy(_))
+    }
+}
+
+/// What the root replies, where its plan is frozen.
+///
+/// # Errors
+///
+/// [`LabError::BadName`].
+pub fn frozen_plan(branch: &Branch, change: &Change) -> Result<Option<Vec<ScriptedReply>>, LabError> {
+    if change.replans() {
+        return Ok(None);
+    }
+    let mut plan: Vec<_> = branch.turn.steps.iter().map(as_recorded).collect();
+    if let Change::Variable(number, name, value) = change
+        && let (Some(planned), Some(step)) = (plan.get_mut(*number as usize), branch.turn.steps.get(*number as usize))
+    {
+        let bound = bindings(&[(name.clone(), value.clone())])?;
+        *planned = reply(
+            &format!("{}\n{bound}", step.code.as_deref().unwrap_or_default()),
+            planned.may_raise,
+        );
+    }
+    // What the changed world raises, the frozen plan may still go on from: the diff shows it.
+    plan.iter_mut().for_each(|reply| reply.may_raise = true);
+    Ok(Some(plan))
+}
+
+/// Checks that a change can be made in a turn, before anything is made.
+///
+/// # Errors
+///
+/// [`LabError::SubstitutionUnused`], [`LabError::StepOutOfRange`], [`LabError::BadName`].
+pub fn check_change(turn: &RecordedTurn, change: &Change) -> Result<(), LabError> {
+    change.applies(turn)
+}
+
+/// Refusals among cells.
+pub fn denials<'c>(cells: impl IntoIterator<Item = &'c LeafCall>) -> usize {
+    let denied = |cell: &&LeafCall| matches!(cell.outcome, CellOutcome::Denied { .. });
+    cells.into_iter().filter(denied).count()
+}

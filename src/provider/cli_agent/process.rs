@@ -1,0 +1,150 @@
+//! Running the agent's program: in a process group of its own, that ends with whoever waits for it.
+
+use super::prompt::Asked;
+use super::spec::AgentSpec;
+use crate::provider::settings::{ANTHROPIC_KEY_VARIABLE, KEY_VARIABLES};
+use std::io;
+use std::process::Stdio;
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::{Child, ChildStdout, Command};
+use tokio::task::JoinHandle;
+
+/// Bytes of its standard error that are kept.
+const ERROR_TAIL: usize = 4 << 10;
+
+/// A running agent. Dropping it kills its whole group.
+pub(super) struct Running {
+    child: Child,
+    out: ChildStdout,
+    /// Its last words on standard error.
+    words: JoinHandle<String>,
+    group: Group,
+    _dir: TempDir,
+}
+
+/// Starts the agent in an empty directory and gives it the conversation.
+pub(super) fn start(spec: &AgentSpec, model: &str, asked: &Asked) -> Result<Running, String> {
+    let dir = tempfile::Builder::new().prefix("fast-rlm-agent-").tempdir();
+    let dir = dir.map_err(|error| format!("cannot make a directory for it: {error}"))?;
+    let filled = |text: &String| {
+        text.replace("{model}", model)
+            .replace("{system}", &asked.system)
+            .replace("{prompt}", &asked.prompt)
+    };
+    let mut command = Command::new(&spec.command);
+    command
+        .args(spec.args.iter().map(filled))
+        .current_dir(dir.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    // Keys of other backends are none of its business.
+    for key in KEY_VARIABLES.iter().chain([&ANTHROPIC_KEY_VARIABLE]) {
+        command.env_remove(key);
+    }
+    command.envs(spec.env.iter().map(|(name, value)| (name, filled(value))));
+    Group::lead(&mut command);
+    let mut child = command.spawn().map_err(|error| unstarted(spec, &error))?;
+    let group = Group::of(&child);
+    let (Some(mut input), Some(out), Some(mut errors)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
+    else {
+        return Err("its output cannot be read".to_owned());
+    };
+    let prompt = if spec.takes_prompt() {
+        String::new()
+    } else {
+        asked.prompt.clone()
+    };
+    tokio::spawn(async move {
+        // One that does not read to the end says by its answer whether that was right.
+        let _ = input.write_all(prompt.as_bytes()).await;
+    });
+    let words = tokio::spawn(async move {
+        let mut tail = Vec::new();
+        let mut buffer = [0; 4096];
+        while let Ok(count @ 1..) = errors.read(&mut buffer).await {
+            tail.extend_from_slice(buffer.get(..count).unwrap_or_default());
+            tail.drain(..tail.len().saturating_sub(ERROR_TAIL));
+        }
+        String::from_utf8_lossy(&tail).into_owned()
+    });
+    Ok(Running {
+        child,
+        out,
+        words,
+        group,
+        _dir: dir,
+    })
+}
+
+fn unstarted(spec: &AgentSpec, error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => format!("{} is not installed, or not on PATH", spec.command),
+        _ => format!("{} cannot be started: {error}", spec.command),
+    }
+}
+
+impl Running {
+    /// Reads what it writes; 0 at the end.
+    pub(super) async fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.out.read(buffer).await
+    }
+
+    /// Waits for its end; what it said when it failed.
+    pub(super) async fn end(&mut self) -> io::Result<Option<String>> {
+        let status = self.child.wait().await?;
+        self.group.has_ended();
+        if status.success() {
+            return Ok(None);
+        }
+        let words = (&mut self.words).await.unwrap_or_default();
+        Ok(Some(format!("it ended with {status}: {}", words.trim())))
+    }
+}
+
+/// The processes that the agent started, and itself.
+#[cfg(unix)]
+struct Group(Option<rustix::process::Pid>);
+
+#[cfg(unix)]
+impl Group {
+    fn lead(command: &mut Command) {
+        command.process_group(0);
+    }
+
+    fn of(child: &Child) -> Self {
+        let id = child.id().and_then(|id| i32::try_from(id).ok());
+        Self(id.and_then(rustix::process::Pid::from_raw))
+    }
+
+    fn has_ended(&mut self) {
+        self.0 = None;
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(leader) = self.0 {
+            // The leader was not waited for, so its id is still its own.
+            let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
+        }
+    }
+}
+
+/// Elsewhere the agent itself is killed, by `kill_on_drop`.
+#[cfg(not(unix))]
+struct Group;
+
+#[cfg(not(unix))]
+impl Group {
+    fn lead(_command: &mut Command) {}
+
+    fn of(_child: &Child) -> Self {
+        Self
+    }
+
+    fn has_ended(&mut self) {}
+}

@@ -1,0 +1,67 @@
+//! Runs of sessions: orders go to the engine, its news come back as messages. Without an engine there are none.
+
+use super::inputs::{Incoming, Sender};
+use crate::tui::driver::Msg;
+use crate::tui::live::{DriveOptions, Errand};
+use std::sync::Arc;
+#[cfg(feature = "engine")]
+use {crate::tui::live::engine, std::time::Duration};
+
+/// A person who leaves waits so long at most until runs have noted that they were stopped.
+#[cfg(feature = "engine")]
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The engine behind the screens.
+pub(super) struct Work {
+    #[cfg(feature = "engine")]
+    engine: engine::Engine,
+    sender: Sender,
+}
+
+impl Work {
+    #[cfg(feature = "engine")]
+    pub(super) fn new(options: Arc<DriveOptions>, sender: Sender) -> Self {
+        let told = sender.clone();
+        let tell: engine::Tell = Arc::new(move |dir, token, news| {
+            let dir = dir.to_owned();
+            // Nobody listens any more when the program ends.
+            let _ = told.send(Incoming::Msg(Msg::Told { dir, token, told: news }));
+        });
+        Self {
+            engine: engine::Engine::new(options, tell),
+            sender,
+        }
+    }
+
+    #[cfg(not(feature = "engine"))]
+    pub(super) fn new(_options: Arc<DriveOptions>, sender: Sender) -> Self {
+        Self { sender }
+    }
+
+    /// Does an errand for a session.
+    #[cfg(feature = "engine")]
+    pub(super) fn run(&mut self, errand: Errand) {
+        if let Some(Errand::Look { dir }) = self.engine.run(errand) {
+            let sender = self.sender.clone();
+            tokio::task::spawn_blocking(move || {
+                let found = engine::look(&dir);
+                let _ = sender.send(Incoming::Msg(Msg::Found { dir, found }));
+            });
+        }
+    }
+
+    /// Without an engine a session is only shown: nothing is ordered, and nothing found.
+    #[cfg(not(feature = "engine"))]
+    pub(super) fn run(&mut self, errand: Errand) {
+        if let Errand::Look { dir } = errand {
+            let found = crate::tui::live::Found::default();
+            let _ = self.sender.send(Incoming::Msg(Msg::Found { dir, found }));
+        }
+    }
+
+    /// Stops all runs, and waits a little until they have noted so; questions stay open.
+    pub(super) fn wind_up(&self) {
+        #[cfg(feature = "engine")]
+        self.engine.leave_all(PATIENCE);
+    }
+}

@@ -1,0 +1,359 @@
+//! Driving the sessions: inputs of the box, news of runs, and what comes of both.
+
+use super::State;
+use crate::model::Event;
+use crate::text::SafeText;
+use crate::tui::action::{Action, Context};
+use crate::tui::compositor::{LayerId, Wanted};
+use crate::tui::effect::Effect;
+use crate::tui::effect::Token;
+use crate::tui::input::Input;
+use crate::tui::live::{Desk, Drive, Errand, Found, In, Out, Told};
+use crate::tui::notice::Notice;
+use crate::tui::screens::Route;
+use crate::tui::theme::Role;
+use crate::tui::widgets::clear;
+use crate::tui::widgets::prompt::{Question, Reaction, Said, Settings};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use std::path::Path;
+use std::time::Duration;
+
+/// While a run goes on, its clock moves so often.
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Who pressed a key within this time is busy.
+const BUSY: Duration = Duration::from_secs(2);
+
+/// Effects of the box and of machines are nobody's layer: their answers go to the box.
+const NOBODY: fn() -> LayerId = LayerId::default;
+
+fn errand(errand: Errand) -> Wanted {
+    (NOBODY(), Effect::Errand(errand))
+}
+
+impl State {
+    /// Another session is shown, or none: what of its run is not on disk comes back to the model.
+    pub(super) fn sit_down(&mut self, desk: Option<&Desk>, session: &mut crate::model::Session) -> Vec<Wanted> {
+        let live = self.drives.show(desk, &mut self.world.session);
+        if let Some(live) = live {
+            session.apply(Event::Live(crate::model::LiveEvent::Back(Box::new(live))));
+        }
+        self.note_running();
+        desk.map(|desk| errand(Errand::Look { dir: desk.dir.clone() }))
+            .into_iter()
+            .collect()
+    }
+
+    /// The box gets its first input when its screen is there.
+    pub(super) fn open_box(&mut self) -> Vec<Wanted> {
+        self.tell_box(&Input::Opened)
+    }
+
+    /// The box of the screen on which it is shown.
+    fn shown_box(&self) -> Option<&Drive> {
+        let shown = matches!(self.stack.base_route(), Some(Route::Overview | Route::Run { .. }));
+        self.drives.current().filter(|_| shown)
+    }
+
+    /// The box has a place on the screen.
+    pub(super) fn box_is_shown(&self) -> bool {
+        self.shown_box().is_some()
+    }
+
+    /// Keys type into the box: it has the focus, and nothing lies over it.
+    pub(super) fn box_types(&self) -> bool {
+        !self.top_is_popup() && self.search.is_none() && self.shown_box().is_some_and(|drive| drive.prompt.is_focused())
+    }
+
+    /// Gives the box an input that is not only its own: the model changed, a moment has come.
+    pub(super) fn tell_box(&mut self, input: &Input<'_>) -> Vec<Wanted> {
+        self.offer_box(input).1
+    }
+
+    /// Gives the box an input; whether it took it.
+    pub(super) fn offer_box(&mut self, input: &Input<'_>) -> (bool, Vec<Wanted>) {
+        let ctx = self.world.ctx();
+        let Some(drive) = self.drives.current_mut() else {
+            return (false, Vec::new());
+        };
+        let reaction = drive.prompt.update(input, &ctx);
+        let taken = reaction.outcome.consumed;
+        (taken, self.react(reaction))
+    }
+
+    fn react(&mut self, reaction: Reaction) -> Vec<Wanted> {
+        let effects = reaction.outcome.effects.into_iter();
+        let mut wanted: Vec<Wanted> = effects.map(|effect| (NOBODY(), effect)).collect();
+        for said in reaction.said {
+            wanted.extend(self.said(said));
+        }
+        self.frames.dirty();
+        wanted
+    }
+
+    fn said(&mut self, said: Said) -> Vec<Wanted> {
+        match said {
+            Said::Send(request) => self.drive_here(|settings| In::Send(request, settings)),
+            Said::Answer { id, text } => self.drive_here(|settings| In::Answer { id, text, settings }),
+            Said::Editor(text) => vec![errand(Errand::Edit(text))],
+            Said::Leave | Said::Focus | Said::Settings(_) => Vec::new(),
+        }
+    }
+
+    /// What was written in an editor.
+    pub(super) fn edited(&mut self, text: Result<String, SafeText>) -> Vec<Wanted> {
+        let ctx = self.world.ctx();
+        let reaction = self.drives.current_mut().map(|drive| drive.prompt.edited(text, &ctx));
+        reaction.map_or_else(Vec::new, |reaction| self.react(reaction))
+    }
+
+    /// An event for the machine of the session that is shown.
+    fn drive_here(&mut self, event: impl FnOnce(Settings) -> In) -> Vec<Wanted> {
+        let Some(dir) = self.drives.dir().map(Path::to_owned) else {
+            return Vec::new();
+        };
+        let settings = self.drives.current().map(|drive| drive.prompt.settings().clone());
+        let event = event(settings.unwrap_or_default());
+        self.drive(&dir, event)
+    }
+
+    /// An event for the machine of a session.
+    fn drive(&mut self, dir: &Path, event: In) -> Vec<Wanted> {
+        let (now, wall) = (self.world.now, self.world.wall);
+        let out = self.drives.of_mut(dir).map(|drive| drive.take(event, now, wall));
+        let mut wanted = Vec::new();
+        for out in out.into_iter().flatten() {
+            wanted.extend(self.carry(dir, out));
+        }
+        self.note_running();
+        self.tick();
+        wanted
+    }
+
+    /// News of a run.
+    pub(super) fn told(&mut self, dir: &Path, token: Token, told: Told) -> Vec<Wanted> {
+        self.drive(dir, In::Told(token, told))
+    }
+
+    /// What was found in a session that was opened.
+    pub(super) fn found(&mut self, dir: &Path, found: Found) -> Vec<Wanted> {
+        let options = self.drives.options().clone();
+        if let Some(drive) = self.drives.of_mut(dir) {
+            drive.take_found(&found, &options);
+        }
+        self.drive(dir, In::Found(found))
+    }
+
+    fn carry(&mut self, dir: &Path, out: Out) -> Vec<Wanted> {
+        let shown = self.drives.dir() == Some(dir);
+        let dir = dir.to_owned();
+        let errand_of = |e: Errand| vec![errand(e)];
+        match out {
+            Out::Start(order) => errand_of(Errand::Start { dir, order }),
+            Out::Cancel(token) => errand_of(Errand::Cancel { dir, token }),
+            Out::Answer { token, id, text } => errand_of(Errand::Answer { dir, token, id, text }),
+            Out::Allow(token, nano) => errand_of(Errand::Allow { dir, token, nano }),
+            Out::Nudge if shown => errand_of(Errand::Nudge),
+            Out::Nudge => Vec::new(),
+            Out::Live(event) if shown => {
+                self.world.session.apply(Event::Live(event));
+                self.unsettled = true;
+                self.frames.dirty();
+                Vec::new()
+            }
+            Out::Live(event) => self.with(&dir, |drive| drive.note_away(event)),
+            Out::Say(notice) => self.say_of(&dir, shown, notice),
+            Out::Ask(question) => self.put_question(&dir, shown, question),
+            Out::Withdraw => self.with(&dir, |drive| drive.prompt.withdraw()),
+            Out::Refuse(why) => self.with(&dir, |drive| drive.prompt.refused(SafeText::line(&why))),
+            Out::Limit(nano) => self.with(&dir, |drive| {
+                let settings = Settings {
+                    max_money_nano: nano,
+                    ..drive.prompt.settings().clone()
+                };
+                drive.prompt.set_settings(settings);
+            }),
+            Out::Ended { long, words } => self.ended(&dir, long, &words),
+        }
+    }
+
+    /// The box turns into the answer field. It takes the keys only from who writes in it or does nothing: what is
+    /// pressed while reading must not become an answer.
+    fn put_question(&mut self, dir: &Path, shown: bool, question: Question) -> Vec<Wanted> {
+        let now = self.world.now;
+        let busy = self.last_key.is_some_and(|last| now < last + BUSY) && !self.box_types();
+        let ctx = self.world.ctx();
+        let again = self.drives.of_mut(dir).is_some_and(|drive| {
+            let again = drive.prompt.asked().is_some_and(|asked| asked.id == question.id);
+            drive.prompt.ask(question, &ctx);
+            if shown && !busy {
+                drive.prompt.focus(true);
+            }
+            again
+        });
+        self.frames.dirty();
+        if again || (shown && !busy) {
+            return Vec::new();
+        }
+        let words = format!("the run asks: {} answers", self.world.ctx().key(Action::Ask));
+        self.say_of(dir, shown, Notice::info(&words))
+    }
+
+    fn with(&mut self, dir: &Path, change: impl FnOnce(&mut Drive)) -> Vec<Wanted> {
+        if let Some(drive) = self.drives.of_mut(dir) {
+            change(drive);
+        }
+        self.frames.dirty();
+        Vec::new()
+    }
+
+    /// Of another session than the one that is shown, with its name.
+    fn say_of(&mut self, dir: &Path, shown: bool, notice: Notice) -> Vec<Wanted> {
+        let name = self
+            .drives
+            .of_mut(dir)
+            .map(|drive| drive.name.clone())
+            .filter(|_| !shown);
+        let text = name.map(|name| SafeText::line(&format!("{name}: {}", notice.text)));
+        self.say(Notice {
+            text: text.unwrap_or_else(|| notice.text.clone()),
+            ..notice
+        });
+        Vec::new()
+    }
+
+    fn ended(&mut self, dir: &Path, long: bool, words: &str) -> Vec<Wanted> {
+        let name = self
+            .drives
+            .of_mut(dir)
+            .map(|drive| drive.name.clone())
+            .unwrap_or_default();
+        // A session of another program may have been looked at in vain before: its log is there now.
+        let looked = Errand::Look { dir: dir.to_owned() };
+        let mut wanted = vec![errand(looked)];
+        if long && self.unfocused {
+            wanted.push(errand(Errand::Alert(format!("{name}: {words}"))));
+        }
+        wanted
+    }
+
+    /// Screens are told in which sessions a run goes on.
+    fn note_running(&mut self) {
+        self.world.running = self.drives.running_as_opened().into();
+    }
+
+    /// The next second of the runs that go on.
+    fn tick(&mut self) {
+        if self.drives.any_running() && self.next_tick.is_none() {
+            let at = self.world.now + SECOND;
+            self.next_tick = Some(at);
+            self.frames.want_at(at);
+        }
+    }
+
+    /// A moment has come: the clocks of runs move.
+    pub(super) fn ticked(&mut self) -> Vec<Wanted> {
+        let mut wanted = self.tell_box(&Input::Frame);
+        if self.next_tick.take_if(|at| *at <= self.world.now).is_none() {
+            return wanted;
+        }
+        for dir in self.drives.running() {
+            wanted.extend(self.drive(&dir, In::Tick));
+        }
+        self.tick();
+        wanted
+    }
+
+    /// Tells the box how things stand, after whatever happened.
+    pub(super) fn restand(&mut self) -> Vec<Wanted> {
+        let options = self.drives.options().clone();
+        let ctx = self.world.ctx();
+        let Some(drive) = self.drives.current_mut() else {
+            return Vec::new();
+        };
+        let was_held = drive.was_held();
+        let reaction = drive.restand(&options, &ctx);
+        let let_go = was_held && !drive.was_held();
+        let mut wanted = reaction.map_or_else(Vec::new, |reaction| self.react(reaction));
+        if let Some(dir) = self.drives.dir().filter(|_| let_go) {
+            // Whoever had it may have left a question.
+            wanted.push(errand(Errand::Look { dir: dir.to_owned() }));
+        }
+        wanted
+    }
+
+    /// The box gets the focus, on a screen that has one.
+    pub(super) fn ask(&mut self) -> Vec<Wanted> {
+        let Some(drive) = self.drives.current() else {
+            return Vec::new();
+        };
+        if !drive.prompt.can_focus() {
+            let why = drive.why_closed().unwrap_or("nothing can be asked here").to_owned();
+            self.say(Notice::trouble(&why));
+            return Vec::new();
+        }
+        let wanted = match self.shown_box() {
+            Some(_) => Vec::new(),
+            None => self.go_to(Route::Overview),
+        };
+        if let Some(drive) = self.drives.current_mut() {
+            drive.prompt.focus(true);
+        }
+        self.frames.dirty();
+        wanted
+    }
+
+    /// Twice as much may be spent; a run that a limit stopped goes on.
+    pub(super) fn raise(&mut self) -> Vec<Wanted> {
+        self.drive_here(In::Raise)
+    }
+
+    /// Stops the run of the session that is shown; `None` when there is none.
+    pub(super) fn cancel_run(&mut self) -> Option<Vec<Wanted>> {
+        let running = self.drives.current().is_some_and(|drive| drive.machine.is_running());
+        running.then(|| self.drive_here(|_| In::Cancel))
+    }
+
+    /// Rows of the box under the screen.
+    pub(super) fn box_rows(&mut self, body: Rect) -> u16 {
+        if !self.box_is_shown() {
+            return 0;
+        }
+        let ctx = self.world.ctx();
+        let drive = self.drives.current_mut();
+        drive.map_or(0, |drive| {
+            drive.prompt.height(body.width, body.height, &ctx).min(body.height)
+        })
+    }
+
+    /// Paints the box at the bottom of the body.
+    pub(super) fn draw_box(&mut self, body: Rect, rows: u16, buf: &mut Buffer) {
+        let ctx = self.world.ctx();
+        let area = Rect {
+            y: body.bottom() - rows,
+            height: rows,
+            ..body
+        };
+        clear(area, buf, ctx.style(Role::Text));
+        if let Some(drive) = self.drives.current_mut() {
+            drive.prompt.draw(area, body, buf, &ctx);
+        }
+    }
+
+    /// What the footer says while the box has the focus.
+    pub(super) fn box_hints(&self) -> Option<Vec<Action>> {
+        let drive = self.shown_box().filter(|_| self.box_types())?;
+        Some(drive.prompt.hints(&self.world.ctx()))
+    }
+
+    /// The cell of the box's caret, while it has the focus.
+    pub(super) fn box_cursor(&self) -> Option<ratatui::layout::Position> {
+        self.shown_box().filter(|_| self.box_types())?.prompt.cursor()
+    }
+
+    /// The context of the box, while keys type into it.
+    pub(super) fn box_context(&self) -> Option<Context> {
+        self.box_types().then_some(Context::Box)
+    }
+}

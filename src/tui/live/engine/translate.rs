@@ -1,0 +1,40 @@
+//! The engine's events in the words of the model.
+
+use crate::engine::{RunEvent, What};
+use crate::model::{Cost, LiveEvent, LiveNews, Usage};
+use crate::provider::Usage as Used;
+
+/// What an event is for the model; `None` for what it does not show.
+pub(super) fn live_event(event: RunEvent) -> Option<LiveEvent> {
+    let news = match event.what {
+        What::Started { task } => LiveNews::Started(task),
+        What::CallStarted { step } => LiveNews::Calling(step),
+        What::Text(text) => LiveNews::Text(text),
+        What::Reasoning(text) => LiveNews::Reasoning(text),
+        What::CallEnded { code, usage } => LiveNews::Replied {
+            code,
+            usage: usage.reported.then(|| tokens(&usage)),
+            cost: usage.cost_nano.map_or(Cost::Unknown, Cost::Known),
+        },
+        What::Output(text) => LiveNews::Output(text),
+        What::StepEnded { step, .. } => LiveNews::Kept(step),
+        What::Ended { .. } => LiveNews::Ended,
+        What::Probed { .. } | What::Guarded { .. } | What::Asked(_) | What::Final(_) | What::Notice(_) => return None,
+    };
+    Some(LiveEvent::Agent {
+        run_id: event.agent.run_id.to_string(),
+        parent: event.agent.parent.map(|parent| parent.to_string()),
+        time: event.time,
+        news,
+    })
+}
+
+fn tokens(used: &Used) -> Usage {
+    Usage {
+        prompt: used.prompt_tokens,
+        completion: used.completion_tokens,
+        total: used.total_tokens,
+        cached: used.cached_tokens,
+        reasoning: used.reasoning_tokens,
+    }
+}

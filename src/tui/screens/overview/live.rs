@@ -1,0 +1,67 @@
+//! What a card says of a run that goes on: what it does, and the end of what its model or its code says.
+
+use super::head::head;
+use crate::model::{LiveRun, LiveStep, Phase, Query, Session};
+use crate::text::{SafeText, duration, plural};
+
+/// Lines that the card of a live run takes where there is room: what it does, and the end of what is said.
+pub(super) const LINES: u16 = 4;
+
+/// What a live run does, in a few words; also used by the run screen.
+pub(in crate::tui::screens) fn phase_words(live: &LiveRun, run_id: &str) -> String {
+    let step = live.agent(run_id).and_then(|agent| agent.steps.last());
+    let number = step.map_or_else(String::new, |step| format!("step {}, ", step.number));
+    match live.phase(run_id) {
+        None | Some(Phase::Ended) => "ended".into(),
+        Some(Phase::Starting) if number.is_empty() => "starting".into(),
+        Some(Phase::Starting) => format!("{number}done"),
+        Some(Phase::Calling) if step.is_some_and(|step| step.text.is_empty() && step.reasoning.is_empty()) => {
+            format!("{number}waits for the model")
+        }
+        Some(Phase::Calling) if step.is_some_and(|step| step.text.is_empty()) => format!("{number}the model thinks"),
+        Some(Phase::Calling) => format!("{number}the model writes"),
+        Some(Phase::Running) => format!("{number}its code runs"),
+        Some(Phase::Awaiting(agents)) => {
+            format!("{number}{} at work", plural(agents as u128, "sub-agent", "sub-agents"))
+        }
+        Some(Phase::Asking) => format!("{number}it asks"),
+    }
+}
+
+/// Lines for the card of a query that is answered right now, `most` of `cells`; `None` for any other.
+pub(super) fn lines(session: &Session, query: &Query, wall: i64, cells: usize, most: usize) -> Option<Vec<String>> {
+    let live = session.live_of(query)?;
+    let ms = u64::try_from(wall.saturating_sub(live.began)).unwrap_or(0);
+    let elapsed = duration(ms / 1_000 * 1_000).replace(".0 s", " s");
+    let root = live.root();
+    let words = root.map_or_else(|| "starting".to_owned(), |root| phase_words(live, &root.run_id));
+    let said = root.and_then(|root| root.in_flight()).map_or("", said);
+    let mut first = format!("{elapsed}  {words}");
+    if most == 1 && !said.is_empty() {
+        let last = said.trim_end().rsplit('\n').next().unwrap_or_default();
+        first = format!("{first}: {}", head(last, cells).as_str());
+    }
+    let mut lines = vec![first];
+    let room = most.saturating_sub(1);
+    let tail: Vec<&str> = said
+        .lines()
+        .rev()
+        .filter(|line| !line.trim().is_empty())
+        .take(room)
+        .collect();
+    lines.extend(tail.into_iter().rev().map(|line| head(line, cells).to_string()));
+    Some(
+        lines
+            .into_iter()
+            .map(|line| SafeText::line(&line).to_string())
+            .collect(),
+    )
+}
+
+/// The newest of what a step has to show.
+fn said(step: &LiveStep) -> &str {
+    [step.output.text(), step.text.text(), step.reasoning.text()]
+        .into_iter()
+        .find(|text| !text.is_empty())
+        .unwrap_or_default()
+}

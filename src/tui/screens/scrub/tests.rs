@@ -1,0 +1,108 @@
+//! Tests of the scrub screen.
+
+use super::super::sample::{HOSTILE, SIZES, act, frame, world};
+use super::*;
+use crate::model::{MemoryKind, NameAt};
+use crate::tui::testing::World;
+use proptest::prelude::*;
+
+fn name(name: &str, digest: &str, text: &str) -> NameAt {
+    NameAt {
+        name: name.into(),
+        kind: MemoryKind::Variable,
+        type_name: "list".into(),
+        text: text.into(),
+        committed: name == "guests",
+        digest: Some(digest.into()),
+    }
+}
+
+fn points() -> Vec<NamesAfter> {
+    let point = |step, names| NamesAfter { step, names };
+    vec![
+        point(0, Some(vec![name("old", "0", "[0]")])),
+        point(1, Some(vec![name("guests", "1", "['Ada']"), name("old", "0", "[0]")])),
+        point(
+            2,
+            Some(vec![name("guests", "2", "['Ada', 'Bo']"), name("日本", "3", HOSTILE)]),
+        ),
+        point(3, None),
+    ]
+}
+
+fn opened(world: &World, step: u64) -> ScrubScreen {
+    let mut screen = ScrubScreen::new(QueryKey::of(&world.session.queries[0]), Some(step));
+    let outcome = screen.update(&Input::Opened, &world.ctx());
+    let asked = |effect: &Effect| match effect {
+        Effect::LoadNames { token, .. } => Some(*token),
+        _ => None,
+    };
+    let token = outcome.effects.iter().find_map(asked).unwrap();
+    let answer = Answer {
+        token,
+        result: Ok(Reply::Names(Arc::new(points()))),
+    };
+    screen.update(&Input::Answer(&answer), &world.ctx());
+    screen
+}
+
+#[test]
+fn every_size_looks_right() {
+    let world = world();
+    for (width, height) in SIZES {
+        let mut screen = opened(&world, 2);
+        insta::assert_snapshot!(
+            format!("scrub_{width}x{height}"),
+            frame(&mut screen, &world, width, height)
+        );
+    }
+}
+
+#[test]
+fn a_step_shows_what_it_added_changed_and_dropped() {
+    let world = world();
+    let mut screen = opened(&world, 1);
+    let shown = frame(&mut screen, &world, 120, 30);
+    assert!(shown.contains("1 added") && shown.contains("+ ★ guests"), "{shown}");
+    act(&mut screen, Action::FirstChild, &world.ctx());
+    let shown = frame(&mut screen, &world, 120, 30);
+    assert!(shown.contains("1 added · 1 changed · 1 gone"), "{shown}");
+    assert!(shown.contains("before this step"), "{shown}");
+    act(&mut screen, Action::Parent, &world.ctx());
+    act(&mut screen, Action::Parent, &world.ctx());
+    assert_eq!(screen.step, 0);
+    assert_eq!(screen.title(&world.ctx()).as_str(), "Q1 › before step 1");
+}
+
+#[test]
+fn a_session_without_a_log_says_so_and_still_shows_the_code() {
+    let world = world();
+    let mut screen = opened(&world, 1);
+    let why = Answer {
+        token: screen.asked_names,
+        result: Err(SafeText::literal("this session has no event log")),
+    };
+    screen.update(&Input::Answer(&why), &world.ctx());
+    assert!(frame(&mut screen, &world, 120, 30).contains("no event log"));
+}
+
+#[test]
+fn enter_goes_to_the_step_in_its_transcript() {
+    let world = world();
+    let mut screen = opened(&world, 2);
+    let outcome = act(&mut screen, Action::Open, &world.ctx());
+    let [Effect::Replace(Route::Run { query, at: Some(place) })] = outcome.effects.as_slice() else {
+        panic!("{outcome:?}");
+    };
+    let run = &query.find(&world.session).unwrap().run;
+    assert_eq!(run.root().unwrap().steps[place.step.unwrap()].number, 2);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    #[test]
+    fn any_size_draws(width in 0u16..30, height in 0u16..12, step in 0u64..5) {
+        let world = world();
+        frame(&mut opened(&world, step), &world, width, height);
+    }
+}

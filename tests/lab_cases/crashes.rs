@@ -1,0 +1,182 @@
+//! Queries cut by the death of their process: a real one, of this test's own program.
+
+use crate::desk::{Counter, builder, scripted};
+use async_trait::async_trait;
+use fast_rlm::provider::{CallError, Cancel, CostExpectation, DeltaSink, Provider, Reply, Request};
+use fast_rlm::repl::{HostError, HostTool};
+use fast_rlm::{Client, Tool};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+/// Set in the process that is to die, with the directory and how.
+const DIES: &str = "LAB_CASES_DIES_IN";
+
+/// Ends its process when it is called with 4.
+#[derive(Debug)]
+struct Deadly(Counter);
+
+#[async_trait]
+impl Tool for Deadly {
+    fn describe(&self) -> HostTool {
+        self.0.describe()
+    }
+
+    async fn call(&self, args: &[Value], kwargs: &Value) -> Result<Value, HostError> {
+        if args[0] == 4 {
+            std::process::abort();
+        }
+        self.0.call(args, kwargs).await
+    }
+}
+
+/// Ends its process when it is asked.
+#[derive(Debug)]
+struct DeadlyModel;
+
+#[async_trait]
+impl Provider for DeadlyModel {
+    async fn call(&self, _: &Request, _: &mut dyn DeltaSink, _: &Cancel) -> Result<Reply, CallError> {
+        std::process::abort()
+    }
+
+    fn label(&self) -> String {
+        "deadly".into()
+    }
+
+    fn cost_expectation(&self, _: &str) -> CostExpectation {
+        CostExpectation::Unknown
+    }
+}
+
+/// Not a case: what the dying process does.
+#[tokio::test]
+async fn dies_when_it_is_told_to() {
+    let Ok(told) = std::env::var(DIES) else { return };
+    let (how, dir) = told.split_once(':').unwrap();
+    let builder = builder(Path::new(dir)).tool(Deadly(Counter::default()));
+    let client = match how {
+        "model" => builder.build(Arc::new(DeadlyModel)),
+        _ => builder.build(scripted(&[
+            "a = tool(1)",
+            "b = tool(2)",
+            "c = tool(3)\nd = tool(4)",
+            "FINAL(0)",
+        ])),
+    };
+    client
+        .unwrap()
+        .create_named("cut")
+        .unwrap()
+        .send("first")
+        .await
+        .unwrap();
+}
+
+fn die(how: &str, dir: &Path) {
+    let program = std::env::current_exe().unwrap();
+    let mut command = Command::new(program);
+    command.args(["--exact", "crashes::dies_when_it_is_told_to"]);
+    let ended = command.env(DIES, format!("{how}:{}", dir.display())).output().unwrap();
+    assert!(!ended.status.success());
+}
+
+fn after(dir: &Path, auto: bool, steps: &[&str]) -> (Client, Counter) {
+    let counter = Counter::default();
+    let client = builder(dir)
+        .tool(counter.clone())
+        .auto_resume(auto)
+        .build(scripted(steps))
+        .unwrap();
+    (client, counter)
+}
+
+#[tokio::test]
+async fn case_76_a_cut_query_is_finished_from_where_it_was() {
+    let dir = tempfile::tempdir().unwrap();
+    die("tool", dir.path());
+    let (client, counter) = after(dir.path(), false, &["FINAL([a['x'], b['x'], c['x'], d['x']])"]);
+    let session = client.open_session("cut").unwrap();
+    let cut = session.interrupted().unwrap().unwrap();
+    assert_eq!(
+        (cut.turn, cut.completed, cut.in_flight, cut.query.as_str()),
+        (0, 2, true, "first")
+    );
+    assert_eq!(session.resume().await.unwrap().value, json!([1, 2, 3, 4]));
+    assert_eq!(counter.count(), 1, "only the call that had not been recorded");
+    assert!(session.interrupted().unwrap().is_none());
+    let roles: Vec<_> = session
+        .history()
+        .unwrap()
+        .into_iter()
+        .map(|message| message.role)
+        .collect();
+    assert_eq!(roles.len(), 8);
+    assert!(roles.windows(2).all(|pair| pair[0] != pair[1]), "{roles:?}");
+    let report = session.replay(None, &mut fast_rlm::NoSink).await.unwrap();
+    assert!(report.faithful(), "{report:#?}");
+}
+
+#[tokio::test]
+async fn case_76_the_next_query_finishes_it_first_where_that_is_wanted() {
+    let dir = tempfile::tempdir().unwrap();
+    die("tool", dir.path());
+    let (client, counter) = after(dir.path(), true, &["FINAL(d['x'])", "FINAL('next')"]);
+    let session = client.open_session("cut").unwrap();
+    assert_eq!(session.send("second").await.unwrap().text(), "next");
+    assert_eq!(counter.count(), 1);
+    let finals: Vec<_> = session
+        .queries()
+        .unwrap()
+        .into_iter()
+        .map(|query| query.value)
+        .collect();
+    assert_eq!(finals, [json!(4), json!("next")]);
+}
+
+#[tokio::test]
+async fn case_77_before_its_first_step_there_is_nothing_to_resume() {
+    let dir = tempfile::tempdir().unwrap();
+    die("model", dir.path());
+    let (client, _) = after(dir.path(), true, &["FINAL('next')"]);
+    let session = client.open_session("cut").unwrap();
+    let refused = session.resume().await.unwrap_err();
+    assert!(refused.to_string().contains("nothing to resume"), "{refused}");
+    assert_eq!(session.send("second").await.unwrap().text(), "next");
+    // Case 31: what never got an answer has one word in its place.
+    let history = session.history().unwrap();
+    assert_eq!(
+        (history[0].text.as_str(), history[1].text.as_str()),
+        ("first", "(turn interrupted)")
+    );
+}
+
+#[tokio::test]
+async fn case_78_a_new_query_tells_of_the_cut_one_which_then_cannot_go_on() {
+    let dir = tempfile::tempdir().unwrap();
+    die("tool", dir.path());
+    let (client, counter) = after(dir.path(), false, &["FINAL('next')"]);
+    let session = client.open_session("cut").unwrap();
+    session.send("second").await.unwrap();
+    let history = session.history().unwrap();
+    let told = history
+        .iter()
+        .find(|message| message.text.contains("was interrupted after 2 steps"));
+    assert!(told.is_some(), "{history:?}");
+    assert!(history.iter().any(|message| message.text == "(turn interrupted)"));
+    session.resume().await.unwrap_err();
+    assert_eq!(counter.count(), 0);
+}
+
+#[tokio::test]
+async fn case_79_looking_at_a_cut_session_changes_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    die("tool", dir.path());
+    let (client, _) = after(dir.path(), true, &[]);
+    let before = crate::desk::files(dir.path());
+    client.sessions().unwrap();
+    let session = client.open_session("cut").unwrap();
+    assert!(session.interrupted().unwrap().is_some() && session.turns().unwrap()[0].outcome.is_none());
+    assert_eq!(crate::desk::files(dir.path()), before);
+}

@@ -1,0 +1,136 @@
+//! What the cases share: models that are scripts, a tool that counts, a look at all files.
+
+use async_trait::async_trait;
+use fast_rlm::provider::{CallError, Cancel, CostExpectation, DeltaSink, Provider, Reply, Request, Scripted, Settings};
+use fast_rlm::repl::{HostError, HostTool};
+use fast_rlm::store::{Digest, SessionWriter, Store};
+use fast_rlm::{Client, ClientBuilder, Session, Storage, Tool};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// P: a model that answers `steps` in order, whoever of the roots asks; sub-agents get `FINAL("sub: " + context)`.
+pub(crate) fn scripted(steps: &[&str]) -> Arc<dyn Provider> {
+    let replies: Vec<Value> = steps.iter().map(|code| json!({ "code": code })).collect();
+    model(&json!({"rules": [sub_agents()], "replies": replies}))
+}
+
+fn sub_agents() -> Value {
+    json!({"when": {"depth": 1}, "replies": [{
+        "code": "FINAL('sub: ' + str(context))",
+        "usage": {"prompt": 100, "completion": 10, "cost": 0.001},
+    }]})
+}
+
+/// A model of this script.
+pub(crate) fn model(script: &Value) -> Arc<dyn Provider> {
+    Arc::new(Scripted::from_yaml(&script.to_string(), &Settings::default()).unwrap())
+}
+
+/// Never: a model that must not be asked.
+#[derive(Debug)]
+pub(crate) struct Never;
+
+#[async_trait]
+impl Provider for Never {
+    async fn call(&self, request: &Request, _: &mut dyn DeltaSink, _: &Cancel) -> Result<Reply, CallError> {
+        panic!("asked: {request:?}")
+    }
+
+    fn label(&self) -> String {
+        "never".into()
+    }
+
+    fn cost_expectation(&self, _model: &str) -> CostExpectation {
+        CostExpectation::Unknown
+    }
+}
+
+/// C: a tool of the host, `tool(x)`, that counts its calls and answers `x` with their number.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counter {
+    pub(crate) calls: Arc<AtomicUsize>,
+    /// Writes the side effect here.
+    pub(crate) file: Arc<Mutex<Option<PathBuf>>>,
+}
+
+impl Counter {
+    pub(crate) fn count(&self) -> usize {
+        self.calls.load(Ordering::SeqCst)
+    }
+}
+
+#[async_trait]
+impl Tool for Counter {
+    fn describe(&self) -> HostTool {
+        HostTool {
+            name: "tool".into(),
+            signature: "(x)".into(),
+            doc: "Counts.".into(),
+            is_async: false,
+        }
+    }
+
+    async fn call(&self, args: &[Value], _kwargs: &Value) -> Result<Value, HostError> {
+        let number = self.calls.fetch_add(1, Ordering::SeqCst) + 1;
+        if let Some(path) = &*self.file.lock().unwrap() {
+            std::fs::write(path, "done").unwrap();
+        }
+        match args.first() {
+            Some(x) if x == "bad" => Err(HostError::new("a bad argument")),
+            x => Ok(json!({"x": x, "call": number})),
+        }
+    }
+}
+
+pub(crate) fn builder(dir: &Path) -> ClientBuilder {
+    Client::builder().model("m").storage(Storage::dir(dir))
+}
+
+pub(crate) fn client(dir: &Path, steps: &[&str]) -> Client {
+    builder(dir).build(scripted(steps)).unwrap()
+}
+
+/// A client with the counting tool.
+pub(crate) fn with_tool(dir: &Path, steps: &[&str]) -> (Client, Counter) {
+    let counter = Counter::default();
+    let client = builder(dir).tool(counter.clone()).build(scripted(steps)).unwrap();
+    (client, counter)
+}
+
+/// A client that may ask nobody.
+pub(crate) fn reader(dir: &Path) -> Client {
+    builder(dir).approver(fast_rlm::DenyAll).build(Arc::new(Never)).unwrap()
+}
+
+/// A fresh directory, with a session in which these steps ran.
+pub(crate) async fn ran(steps: &[&str]) -> (tempfile::TempDir, Session) {
+    let dir = tempfile::tempdir().unwrap();
+    let session = client(dir.path(), steps).create_session().unwrap();
+    session.send("go").await.unwrap();
+    (dir, session)
+}
+
+/// A digest of each file under a directory, but for what SQLite's readers share with its writers.
+pub(crate) fn files(dir: &Path) -> BTreeMap<PathBuf, Digest> {
+    let (mut found, mut open) = (BTreeMap::new(), vec![dir.to_owned()]);
+    while let Some(dir) = open.pop() {
+        for entry in std::fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            let shared = ["-wal", "-shm"].iter().any(|end| path.to_string_lossy().ends_with(end));
+            match path.is_dir() {
+                true => open.push(path),
+                false if shared => {}
+                false => drop(found.insert(path.clone(), Digest::of(&std::fs::read(path).unwrap()))),
+            }
+        }
+    }
+    found
+}
+
+/// Writes to a session's log past the engine: what damage or another version would leave.
+pub(crate) fn tamper(store: &Store, session: &str, write: impl FnOnce(&SessionWriter)) {
+    write(&SessionWriter::take_over(store, session).unwrap());
+}

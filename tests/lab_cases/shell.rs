@@ -1,0 +1,262 @@
+//! The commands on recorded sessions, as people run them.
+
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::{Command, Output};
+
+const STEPS: [&str; 3] = ["x = await llm_query('a')", "y = x + '!'", "FINAL(y)"];
+
+fn program(args: &[&str], dir: &Path) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fast-rlm"));
+    command
+        .args(args)
+        .current_dir(dir)
+        .env("XDG_CONFIG_HOME", dir.join("none"));
+    command.env_remove("RUST_BACKTRACE").output().unwrap()
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+#[track_caller]
+fn json_of(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"))
+}
+
+#[track_caller]
+fn exits(output: &Output, code: i32) {
+    assert_eq!(output.status.code(), Some(code), "{output:?}");
+}
+
+/// A directory with the session `one` under `runs`, and the script that made it.
+fn recorded() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let replies: Vec<Value> = STEPS.iter().map(|code| json!({ "code": code })).collect();
+    let script = json!({"rules": [{"when": {"depth": 1}, "replies": [{"code": "FINAL('sub')"}]}], "replies": replies});
+    std::fs::write(dir.path().join("model.json"), script.to_string()).unwrap();
+    let asked = program(
+        &[
+            "Find the whale",
+            "--primary-agent",
+            "scripted:model.json",
+            "--session-dir",
+            "runs",
+            "--session-id",
+            "one",
+        ],
+        dir.path(),
+    );
+    exits(&asked, 0);
+    dir
+}
+
+#[test]
+fn case_81_sessions_are_listed_filtered_and_pruned() {
+    let dir = recorded();
+    let store = fast_rlm::Storage::dir(dir.path().join("runs")).open().unwrap();
+    store
+        .events
+        .create_session(&fast_rlm::store::NewSession::named("empty", 1))
+        .unwrap();
+    drop(store);
+    let list = |more: &[&str]| json_of(&program(&[&["sessions", "runs", "--json"], more].concat(), dir.path()));
+    let ids = |rows: &Value| {
+        rows.as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["id"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let all = list(&[]);
+    assert_eq!(ids(&all).len(), 2);
+    let one = all.as_array().unwrap().iter().find(|row| row["id"] == "one").unwrap();
+    assert_eq!(
+        (&one["queries"], &one["last_query"]),
+        (&json!(1), &json!("Find the whale"))
+    );
+    assert_eq!((&one["interrupted"], &one["waits"]), (&json!(false), &json!(false)));
+    assert_eq!(ids(&list(&["--query", "WHALE"])), ["one"]);
+    assert_eq!(
+        ids(&list(&["--query", "whale", "--since", "2999-01-01"])),
+        Vec::<String>::new()
+    );
+    assert_eq!(ids(&list(&["--query", "whale", "--since", "1h"])), ["one"]);
+    exits(&program(&["sessions", "runs", "--since", "soon"], dir.path()), 2);
+    let pruned = program(&["sessions", "runs", "--prune"], dir.path());
+    assert!(
+        out(&pruned).contains("removed empty") && out(&pruned).contains("one"),
+        "{pruned:?}"
+    );
+    assert_eq!(ids(&list(&[])), ["one"]);
+}
+
+#[test]
+fn case_82_replay_prints_its_report_and_exits_by_it() {
+    let dir = recorded();
+    let replayed = program(&["replay", "last", "--dir", "runs", "--json"], dir.path());
+    exits(&replayed, 0);
+    let report = json_of(&replayed);
+    assert_eq!(
+        (&report["faithful"], &report["report"]["cells_total"]),
+        (&json!(true), &json!(1))
+    );
+    assert_eq!(report["report"]["plans"][0]["steps"].as_array().unwrap().len(), 3);
+    exits(
+        &program(&["replay", "one", "--dir", "runs", "--turn", "0"], dir.path()),
+        2,
+    );
+    exits(
+        &program(&["replay", "one", "--dir", "runs", "--turn", "2"], dir.path()),
+        2,
+    );
+    let told = program(&["replay", "one", "--dir", "runs", "--turn", "1"], dir.path());
+    assert!(out(&told).starts_with("faithful: 3 steps, 1/1 calls"), "{told:?}");
+
+    // A step that the log has otherwise than it ran.
+    let store = fast_rlm::Storage::dir(dir.path().join("runs")).open().unwrap();
+    let copy = store
+        .events
+        .create_session(&fast_rlm::store::NewSession::named("wrong", 9))
+        .unwrap();
+    let events = store
+        .events
+        .read_all("one", &fast_rlm::store::Select::all())
+        .unwrap()
+        .events;
+    let again = events.into_iter().map(|event| {
+        let fact = match event.fact {
+            fast_rlm::store::Fact::StepStarted(mut started) if started.code == STEPS[1] => {
+                started.code = "y = x + '?'".into();
+                started.into()
+            }
+            other => other,
+        };
+        fast_rlm::store::NewEvent {
+            id: event.id,
+            time: event.time,
+            turn: event.turn,
+            step: event.step,
+            fact,
+        }
+    });
+    let writer = fast_rlm::store::SessionWriter::take_over(&store, &copy.id).unwrap();
+    writer.append(again.collect()).unwrap();
+    drop((writer, store));
+    let diverged = program(&["replay", "wrong", "--dir", "runs"], dir.path());
+    exits(&diverged, 1);
+    assert!(out(&diverged).contains("Q1 step 2: value of y"), "{diverged:?}");
+}
+
+#[test]
+fn case_83_fork_takes_one_way_and_says_what_to_do_next() {
+    let dir = recorded();
+    let fork = |more: &[&str]| {
+        program(
+            &[&["fork", "one", "--dir", "runs", "--at", "2"], more].concat(),
+            dir.path(),
+        )
+    };
+    exits(&fork(&[]), 2);
+    exits(&fork(&["--inject", "1", "--replan", "x"]), 2);
+    exits(&fork(&["--inject", "{not json"]), 2);
+    exits(
+        &program(
+            &["fork", "one", "--dir", "runs", "--at", "0", "--inject", "1"],
+            dir.path(),
+        ),
+        2,
+    );
+    exits(
+        &program(
+            &["fork", "one", "--dir", "runs", "--at", "9", "--inject", "1"],
+            dir.path(),
+        ),
+        2,
+    );
+    let forked = fork(&["--inject", "\"other\""]);
+    exits(&forked, 0);
+    let told = String::from_utf8_lossy(&forked.stderr);
+    let id = out(&forked).lines().next().unwrap().to_owned();
+    assert!(out(&forked).ends_with("other\n"), "{forked:?}");
+    assert!(told.contains(&format!("fast-rlm diff one {id} --dir runs")), "{told}");
+    std::fs::write(dir.path().join("edit.py"), "z = x * 2\n# ---\nFINAL(z)\n").unwrap();
+    let edited = fork(&["--edit", "edit.py", "--json"]);
+    assert_eq!(json_of(&edited)["final"], "subsub");
+    std::fs::write(dir.path().join("edit.py"), "z = (\n").unwrap();
+    exits(&fork(&["--edit", "edit.py"]), 2);
+    std::fs::write(dir.path().join("edit.py"), "1/0\n").unwrap();
+    exits(&fork(&["--edit", "edit.py"]), 1);
+}
+
+#[test]
+fn case_84_diff_exits_0_or_1_and_2_for_errors() {
+    let dir = recorded();
+    let what_if = program(
+        &[
+            "what-if",
+            "one",
+            "--dir",
+            "runs",
+            "--substitute",
+            "llm_query=\"else\"",
+            "--json",
+        ],
+        dir.path(),
+    );
+    exits(&what_if, 0);
+    let ran = json_of(&what_if);
+    assert_eq!(
+        (&ran["hermetic"], &ran["final"], &ran["cost_nano_usd"]),
+        (&json!(true), &json!("else!"), &json!(0))
+    );
+    let id = ran["session"].as_str().unwrap();
+    exits(&program(&["diff", "one", "one", "--dir", "runs"], dir.path()), 0);
+    let differs = program(&["diff", "one", id, "--dir", "runs", "--json"], dir.path());
+    exits(&differs, 1);
+    let rows = json_of(&differs);
+    assert_eq!(
+        (&rows["identical"], &rows["rows"][0]["row"]),
+        (&json!(false), &json!("output"))
+    );
+    exits(&program(&["diff", "one", "nope", "--dir", "runs"], dir.path()), 2);
+}
+
+#[test]
+fn a_session_goes_into_a_file_and_comes_back_elsewhere() {
+    let dir = recorded();
+    exits(
+        &program(&["export", "one", "--dir", "runs", "--bundle", "one.tar"], dir.path()),
+        0,
+    );
+    exits(
+        &program(&["export", "one", "--dir", "runs", "--bundle", "one.tar"], dir.path()),
+        2,
+    );
+    exits(&program(&["import", "one.tar", "--dir", "other"], dir.path()), 0);
+    exits(&program(&["import", "one.tar", "--dir", "other"], dir.path()), 2);
+    exits(&program(&["replay", "one", "--dir", "other"], dir.path()), 0);
+    let state = |runs: &str| std::fs::read(dir.path().join(runs).join("one/state.json")).unwrap();
+    assert_eq!(state("runs"), state("other"));
+    std::fs::write(dir.path().join("no.tar"), "no tar").unwrap();
+    exits(&program(&["import", "no.tar", "--dir", "other"], dir.path()), 2);
+}
+
+#[test]
+fn a_removed_state_is_rebuilt_from_the_log() {
+    let dir = recorded();
+    let path = dir.path().join("runs/one/state.json");
+    let before: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    exits(
+        &program(&["sessions", "rebuild", "one", "--dir", "runs"], dir.path()),
+        0,
+    );
+    let after: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    assert_eq!(
+        (&after["queries"], &after["variables"]),
+        (&before["queries"], &before["variables"])
+    );
+    let gc = program(&["sessions", "gc", "runs"], dir.path());
+    assert!(out(&gc).contains("to be freed"), "{gc:?}");
+}
