@@ -73,7 +73,7 @@ fn run_of(steps: usize, other: usize) -> Recording {
     let step = |n: usize| RecordedStep {
         code: Some(format!(
             "x = {}\nprint(x, 'step')",
-            if n % other == 0 { n * 7 } else { n }
+            if n.is_multiple_of(other) { n * 7 } else { n }
         )),
         ..RecordedStep::default()
     };
