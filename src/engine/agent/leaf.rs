@@ -7,6 +7,7 @@ use crate::engine::error::RunError;
 use crate::engine::gate::{Decision, GateCall};
 use crate::engine::groups::Observation;
 use crate::engine::journal::cell_outcome;
+use crate::engine::nesting::too_deep;
 use crate::engine::tape::{Call, Recorded, Served, tool_input};
 use crate::repl::{HostError, PythonException};
 use crate::store::StoreError;
@@ -65,7 +66,8 @@ impl Host {
             number: journal.next_call(),
             run_id: self.spec.id.run_id.to_string(),
             input: Some(journal.input_digest(&input.to_string())),
-            shown_input: Some(input.clone()),
+            // What nests too deep could not be read back.
+            shown_input: Some(input.clone()).filter(|input| too_deep("", input).is_none()),
             started: clock::now(),
             ..LeafCall::default()
         })
@@ -199,9 +201,24 @@ impl Host {
 
 fn ended(begun: LeafCall, result: &Recorded) -> LeafCall {
     LeafCall {
-        outcome: result.outcome.clone(),
+        outcome: readable(result),
         pickle: result.pickle.clone(),
         ended: clock::now(),
         ..begun
+    }
+}
+
+/// An outcome that can be read back: a value that nests too deep is its pickle alone, or is known to be left out.
+fn readable(result: &Recorded) -> CellOutcome {
+    match &result.outcome {
+        CellOutcome::Returned(value) if too_deep("", value).is_some() => match &result.pickle {
+            Some(_) => CellOutcome::Returned(Value::Null),
+            None => CellOutcome::Truncated {
+                head: "it nests too deep".into(),
+                bytes: value.to_string().len() as u64,
+                cap: 0,
+            },
+        },
+        other => other.clone(),
     }
 }
