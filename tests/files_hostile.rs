@@ -124,6 +124,62 @@ fn utf16_is_named() {
 }
 
 #[test]
+fn a_transcript_in_utf16_is_named_where_its_figures_would_stand() {
+    let text = String::from_utf8(lines(&[step(1, "")])).unwrap();
+    let utf16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let place = Place::with_log(&[&b"\xFF\xFE"[..], &utf16].concat());
+    let stats = place.stats();
+    assert!(
+        stats.contains("logs/a.jsonl (UTF-16: convert it to UTF-8 to read it)"),
+        "{stats}"
+    );
+    assert!(!stats.contains("does not contain run"), "{stats}");
+    // A query without a run id takes it all the same.
+    place.put("s/state.json", STATE.replace(r#","run_id":"r1""#, ""));
+    let stats = place.stats();
+    assert!(stats.contains("no line of the transcript was read: UTF-16"), "{stats}");
+}
+
+#[test]
+fn a_path_that_is_longer_than_any_is_shortened_as_text_and_whole_in_json() {
+    let place = Place::new();
+    let long = format!("logs/{}.jsonl", "x".repeat(100_000));
+    place.put("s/state.json", STATE.replace("logs/a.jsonl", &long));
+    let stats = place.stats();
+    assert!(stats.lines().all(|line| line.len() < 2_000), "{}", stats.len());
+    assert!(
+        stats.contains("logs/xxx") && stats.contains("xxx.jsonl (File name too long"),
+        "{stats}"
+    );
+    assert_eq!(place.json()["queries"][0]["log"]["recorded"], json!(long));
+}
+
+#[cfg(unix)]
+#[test]
+fn links_that_lead_nowhere_are_called_that() {
+    use std::os::unix::fs::symlink;
+    let place = Place::new();
+    place.put("s/state.json", STATE);
+    symlink("../gone.jsonl", place.path("s/logs/a.jsonl")).unwrap();
+    let what = "a dangling link: it leads to ../gone.jsonl, which is not there";
+    assert!(place.stats().contains(what), "{}", place.stats());
+    symlink("nowhere", place.path("t")).unwrap();
+    assert!(
+        place
+            .refusal("t")
+            .contains("cannot read t: a dangling link: it leads to nowhere")
+    );
+    assert!(
+        place
+            .refusal("t/state.json")
+            .contains("t is a dangling link: it leads to nowhere")
+    );
+    fs::remove_file(place.path("s/state.json")).unwrap();
+    symlink("other.json", place.path("s/state.json")).unwrap();
+    assert!(place.refusal("s").contains("a dangling link: it leads to other.json"));
+}
+
+#[test]
 fn nesting_of_any_depth_is_kept_as_text() {
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
     let result = format!(r#"{{"run_id":"r1","event_type":"final_result","result":{deep}}}"#);

@@ -311,3 +311,27 @@ fn killed_after_every_write() {
     let last = last.into_inner();
     assert!(last > 10 * STEPS && last < 399, "the last point is {last}");
 }
+
+/// The N-th write, fsync, rename or commit fails: the query ends with an error that says where and why, what was
+/// completed stays, and the next query works. `false` when there are fewer.
+fn fail_at(point: u64, cause: &str) -> bool {
+    let dir = tempfile::tempdir().unwrap();
+    let fault = format!("*:{point}={cause}");
+    let ran = asks(dir.path(), QUERY).env("FAST_RLM_FAULT", fault).run();
+    if ran.code != Some(0) {
+        ran.refused(1, &["injected", "session"]);
+    }
+    check(dir.path(), &ran);
+    ran.code == Some(1)
+}
+
+#[test]
+fn a_write_that_fails_is_told_and_the_next_query_works() {
+    let causes = ["full", "readonly", "denied", "gone"];
+    let failed = AtomicU64::new(0);
+    for_each((1..100).step_by(7), |point| {
+        let cause = causes[(point / 7 % 4) as usize];
+        failed.fetch_add(u64::from(fail_at(point, cause)), Ordering::Relaxed);
+    });
+    assert!(failed.into_inner() > 5, "most of the points are on the way of a query");
+}

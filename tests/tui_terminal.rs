@@ -9,7 +9,7 @@ use pty::{Pty, session_dir};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// Everything that the program switches on.
-const MODES: [&str; 5] = ["1049", "2004", "1000", "1002", "1006"];
+const MODES: [&str; 6] = ["1049", "1004", "2004", "1000", "1002", "1006"];
 
 fn start() -> Pty {
     let pty = Pty::start(&["--tui", "--no-animation"], &[]);
@@ -23,11 +23,10 @@ fn signal(pty: &Pty, signal: Signal) {
 
 /// The alternate screen is left and the modes are off, in the order in which the terminal saw it.
 fn assert_restored(pty: &Pty) {
-    let written = pty.written();
     for mode in MODES {
-        assert!(!written.is_on(mode), "mode {mode} is still on");
+        assert!(!pty.is_on(mode), "mode {mode} is still on");
     }
-    assert!(written.is_on("25"), "the cursor is still hidden");
+    assert!(pty.is_on("25"), "the cursor is still hidden");
     assert!(pty.is_cooked(), "the terminal is still raw");
 }
 
@@ -105,7 +104,7 @@ fn it_stops_for_the_shell_and_comes_back() {
     pty.send("\x1a");
     pty.wait_for("Stopped");
     // The shell has bracketed paste for itself.
-    let off = |mode: &&str| !pty.written().is_on(mode);
+    let off = |mode: &&str| !pty.is_on(mode);
     assert!(MODES.iter().filter(|mode| **mode != "2004").all(off));
     pty.send("echo $((6 * 7))\r");
     pty.wait_for("42");
@@ -193,16 +192,5 @@ fn where_it_cannot_start_the_terminal_is_untouched() {
         let written = pty.written();
         assert!(written.contains(part), "{written}");
         assert!(!written.contains('\x1b'), "{written:?}");
-    }
-}
-
-trait Modes {
-    /// Whether a mode was switched on last.
-    fn is_on(&self, mode: &str) -> bool;
-}
-
-impl Modes for String {
-    fn is_on(&self, mode: &str) -> bool {
-        self.rfind(&format!("\x1b[?{mode}h")) > self.rfind(&format!("\x1b[?{mode}l"))
     }
 }

@@ -9,6 +9,14 @@ use std::sync::Arc;
 #[cfg(feature = "engine")]
 const MODEL_VARIABLE: &str = "FAST_RLM_MODEL";
 
+/// Questions that the demo's script finds something about.
+#[cfg(feature = "engine")]
+const SUGGESTIONS: [&str; 3] = [
+    "What does he say about the oil?",
+    "When was there fog?",
+    "What did the goat do?",
+];
+
 /// The options of these arguments; `script` answers follow-ups of the demo offline, where no model is named.
 #[cfg(feature = "engine")]
 pub(super) fn options(args: &LogArgs, script: Option<&Path>) -> Arc<DriveOptions> {
@@ -45,6 +53,7 @@ pub(super) fn options(args: &LogArgs, script: Option<&Path>) -> Arc<DriveOptions
         model_is_flag: named.is_some(),
         config_file: args.config.clone(),
         trouble,
+        suggestions: scripted.map_or_else(Vec::new, |_| SUGGESTIONS.map(str::to_owned).to_vec()),
         config: file.client(),
     })
 }

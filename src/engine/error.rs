@@ -30,9 +30,20 @@ pub enum RunError {
     /// The session's log could not be written.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// Tools that it was given could not be loaded: it would go on without what it was meant to use.
+    #[error("the tools in {file} could not be loaded: {reason}")]
+    Tools {
+        /// The file.
+        file: String,
+        /// What Python said.
+        reason: String,
+    },
     /// An output schema is none.
     #[error(transparent)]
     Schema(#[from] BadSchema),
+    /// A sub-agent's part could not be kept, which ended the query.
+    #[error("{0}")]
+    Unkept(String),
     /// It asked, and nobody was there: it waits for the answer.
     #[error("waits for an answer: {0}")]
     Parked(Question),
@@ -65,18 +76,23 @@ impl RunError {
         }
     }
 
+    /// Whether something could not be written. Nothing more is then: the session is left as a crash leaves it, and the
+    /// next opening brings its files in step.
+    pub(super) fn is_unkept(&self) -> bool {
+        matches!(
+            self,
+            Self::Transcript(_) | Self::Memory(_) | Self::Store(_) | Self::Unkept(_)
+        )
+    }
+
     /// Whether it ends the whole query, also when a sub-agent met it: limits of the query, a cancel, and what makes
     /// keeping a record impossible.
     pub(super) fn ends_query(&self) -> bool {
         match self {
             Self::Limit(exceeded) => exceeded.ends_query(),
-            Self::Cancelled
-            | Self::Halted(_)
-            | Self::Parked(_)
-            | Self::Transcript(_)
-            | Self::Memory(_)
-            | Self::Store(_) => true,
-            Self::Call(_) | Self::Repl(_) | Self::Schema(_) => false,
+            Self::Cancelled | Self::Halted(_) | Self::Parked(_) => true,
+            Self::Transcript(_) | Self::Memory(_) | Self::Store(_) | Self::Unkept(_) => true,
+            Self::Call(_) | Self::Repl(_) | Self::Schema(_) | Self::Tools { .. } => false,
         }
     }
 }

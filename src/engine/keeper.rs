@@ -129,8 +129,11 @@ impl Keeper {
         self.journal.as_ref().is_some_and(|journal| journal.is_resuming())
     }
 
-    /// Closes a query that has no FINAL.
+    /// Closes a query that has no FINAL. One that could not be kept stays open: what was written last counts.
     pub(super) fn fail(&mut self, error: &RunError) -> Result<(), RunError> {
+        if error.is_unkept() {
+            return Ok(());
+        }
         if self.is_resuming() || matches!(error, RunError::Parked(_)) {
             // The question stays open, and the query pending.
             return Ok(());

@@ -27,6 +27,8 @@ use std::time::Duration;
 #[derive(Clone)]
 enum Halt {
     Limit(Exceeded),
+    /// Something could not be written.
+    Unkept(String),
     Tape(String),
 }
 
@@ -133,6 +135,7 @@ impl Run {
     pub(super) fn halt_on(&self, error: &RunError) {
         let halt = match error {
             RunError::Limit(exceeded) if exceeded.ends_query() => Some(Halt::Limit(exceeded.clone())),
+            unkept if unkept.is_unkept() => Some(Halt::Unkept(unkept.to_string())),
             RunError::Halted(why) => Some(Halt::Tape(why.clone())),
             _ => None,
         };
@@ -144,11 +147,20 @@ impl Run {
         }
     }
 
-    /// What a cancelled agent ends with: the limit that stopped all, or a person's cancel.
+    /// What could not be kept of this query, if anything: a step that met it is none.
+    pub(super) fn unkept(&self) -> Result<(), RunError> {
+        match self.halted.get() {
+            Some(Halt::Unkept(error)) => Err(RunError::Unkept(error.clone())),
+            _ => Ok(()),
+        }
+    }
+
+    /// What a cancelled agent ends with: what stopped all, or a person's cancel.
     pub(super) fn why_cancelled(&self) -> RunError {
         match self.halted.get() {
             None => RunError::Cancelled,
             Some(Halt::Limit(exceeded)) => RunError::Limit(exceeded.clone()),
+            Some(Halt::Unkept(error)) => RunError::Unkept(error.clone()),
             Some(Halt::Tape(why)) => RunError::Halted(why.clone()),
         }
     }

@@ -388,6 +388,9 @@ fn close(ended: Ended) -> Result<FinalValue, RunError> {
     };
     if let Err(error) = &ended.result {
         keeper.fail(error)?;
+        if error.is_unkept() {
+            return ended.result;
+        }
     }
     keeper.retain()?;
     ended.result

@@ -12,7 +12,7 @@ use super::parts::{Links, Parts};
 use super::strays::Strays;
 use super::{
     CodeEntry, Final, InterruptedEntry, Label, Link, LogFacts, LogId, LogState, Outcome, Query, Run, SessionFacts,
-    TargetKind,
+    TargetKind, Time,
 };
 
 /// Everything that decides the layout.
@@ -54,7 +54,7 @@ pub(super) fn lay_out(
         .facts
         .pending
         .is_some()
-        .then(|| known.take_pending(&mut lost, placed.len()));
+        .then(|| known.take_pending(&mut lost, &starts));
     let mut all = interleave(placed, lost, |number, lost| {
         known.place_lost(Label::Lost(number), lost, &mut runs)
     });
@@ -176,12 +176,15 @@ impl Known<'_> {
 
     /// Takes the pending run out of the lost ones: the last after the last completed query, unless its writer has
     /// recorded it as another query's.
-    fn take_pending(&self, lost: &mut Vec<Lost>, queries: usize) -> Lost {
+    fn take_pending(&self, lost: &mut Vec<Lost>, starts: &[Option<Time>]) -> Lost {
+        let queries = starts.len();
+        // Queries of which no instant is known do not say that a run came before them.
+        let is_after_all = |last: &Lost| starts.iter().skip(last.slot).all(Option::is_none);
         let is_other = |last: &Lost| {
             let entry = last.recorded.and_then(|index| self.interrupted.get(index));
             entry.is_some_and(|entry| Some(&entry.query) != self.facts.pending.as_ref())
         };
-        let found = lost.pop_if(|last| last.slot >= queries && !is_other(last));
+        let found = lost.pop_if(|last| is_after_all(last) && !is_other(last));
         found.unwrap_or(Lost {
             slot: queries,
             ..Lost::default()

@@ -63,7 +63,45 @@ pub(super) fn collect(
         log: Some(log),
         ..Lost::default()
     }));
+    name_by_text(&mut all, interrupted, runs);
     all
+}
+
+/// A record that names neither run nor transcript (its query was pending in a session that another program wrote) is
+/// that of the run that was given its text, where there is one.
+fn name_by_text(all: &mut Vec<Lost>, interrupted: &[InterruptedEntry], runs: &HashMap<LogId, Run>) {
+    for (index, entry) in interrupted.iter().enumerate() {
+        if entry.run_id.is_some() || entry.log_file.is_some() {
+            continue;
+        }
+        let task = |lost: &Lost| runs.get(&lost.log?)?.root().map(|root| root.task.as_str());
+        let is_its = |lost: &Lost| lost.recorded.is_none() && task(lost).is_some_and(|task| begins(&entry.query, task));
+        let bare = |lost: &Lost| lost.recorded == Some(index) && lost.log.is_none() && lost.segments.is_empty();
+        // The last one: a query that was interrupted twice was pending for the last time.
+        if let (Some(bare), Some(run)) = (all.iter().position(bare), all.iter().rposition(is_its)) {
+            if let Some(run) = all.get_mut(run) {
+                run.recorded = Some(index);
+            }
+            all.remove(bare);
+        }
+    }
+}
+
+/// Whether `task`, one line and cut, is the beginning of a query.
+fn begins(query: &str, task: &str) -> bool {
+    let mut words = query.split_whitespace();
+    let mut task = task.trim_end_matches('…').split_whitespace().peekable();
+    let mut any = false;
+    while let Some(word) = task.next() {
+        let Some(of_query) = words.next() else { return false };
+        // The last word may have been cut.
+        let fits = of_query == word || (task.peek().is_none() && of_query.starts_with(word));
+        if !fits {
+            return false;
+        }
+        any = true;
+    }
+    any
 }
 
 /// Orders lost runs by their place between completed queries, whose first instants are `starts`.

@@ -104,6 +104,14 @@ fn open_transcripts(dir: &Path, options: &OpenOptions) -> Result<Opened, OpenErr
     Ok(with_logs(dir, dir, finder, state, events, options))
 }
 
+/// A session whose directory was just made: nothing is in it.
+pub(super) fn open_new(dir: &Path, options: &OpenOptions) -> Opened {
+    let mut state = SessionState::new(TargetKind::Session, name_of(dir), dir.to_string_lossy().into_owned());
+    let events = state.open_empty(dir);
+    let tree = options.tree.as_deref().unwrap_or(dir);
+    with_logs(dir, dir, LogFinder::new(dir, tree), state, events, options)
+}
+
 fn with_logs(
     target: &Path,
     dir: &Path,

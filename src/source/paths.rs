@@ -39,6 +39,12 @@ pub struct Found {
     pub size: u64,
 }
 
+/// The bytes of a file, links followed; `None` when there is no such file.
+pub fn file_size(path: &Path) -> Option<u64> {
+    let metadata = std::fs::metadata(path).ok()?;
+    metadata.is_file().then_some(metadata.len())
+}
+
 /// Lists files and directories; devices, pipes and sockets are left out, and links to directories are not followed
 /// below the first level.
 ///

@@ -62,6 +62,12 @@ impl SessionState {
         Ok(self.take(state, dir))
     }
 
+    /// A directory in which nothing is yet.
+    pub(super) fn open_empty(&mut self, dir: &Path) -> Vec<Event> {
+        self.stamp = Some(Stamp::of(&dir.join(STATE_FILE)));
+        vec![Event::Session(self.facts.clone())]
+    }
+
     /// A directory with transcripts and no state.json.
     pub(super) fn open_without(&mut self, dir: &Path) -> Vec<Event> {
         self.stamp = Some(Stamp::of(&dir.join(STATE_FILE)));

@@ -58,6 +58,15 @@ impl Pty {
         Self::spawn(command, env)
     }
 
+    /// Starts the viewer in a directory with these arguments.
+    pub(crate) fn viewer(dir: &Path, args: &[&str], env: &[(&str, &str)]) -> Self {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fast-rlm-log"));
+        command.cwd(dir);
+        command.args(args);
+        env.iter().for_each(|(key, value)| command.env(key, value));
+        Self::spawn(command, env)
+    }
+
     /// Starts a shell with job control.
     pub(crate) fn shell() -> Self {
         let mut command = CommandBuilder::new("bash");
@@ -104,6 +113,12 @@ impl Pty {
     /// Everything that was written so far.
     pub(crate) fn written(&self) -> String {
         String::from_utf8_lossy(&self.screen.lock().unwrap().bytes).into_owned()
+    }
+
+    /// Whether a mode was switched on last.
+    pub(crate) fn is_on(&self, mode: &str) -> bool {
+        let written = self.written();
+        written.rfind(&format!("\x1b[?{mode}h")) > written.rfind(&format!("\x1b[?{mode}l"))
     }
 
     /// Forgets what the screen shows.

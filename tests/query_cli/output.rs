@@ -1,6 +1,7 @@
 //! The answer goes to stdout and everything else to stderr, in forms that pipes can use.
 
 use super::Place;
+use crate::running::Program;
 use serde_json::{Value, json};
 
 #[test]
@@ -148,4 +149,40 @@ fn transcripts_go_where_they_are_wanted_also_for_a_new_session() {
         "{names:?}"
     );
     assert!(place.session_dir().join("state.json").is_file());
+}
+
+#[test]
+fn a_reader_that_has_had_enough_is_no_error_to_tell() {
+    let place = Place::new();
+    let mut child = place.steps(&["FINAL('word ' * 100_000)"]).start();
+    drop(child.stdout.take());
+    let ran = crate::running::Ran::from(child.wait_with_output().unwrap());
+    assert_eq!((ran.code, ran.err.as_str()), (Some(1), ""));
+}
+
+#[test]
+fn the_doctor_says_what_is_ready_and_shows_no_key() {
+    let place = Place::new();
+    place.file("model.yaml", "replies: [{code: FINAL(1)}]");
+    let doctor = || {
+        let doctor = Program::new(place.path()).arg("doctor");
+        doctor
+            .env("OPENAI_API_KEY", "sk-to-be-kept")
+            .env("ANTHROPIC_API_KEY", "")
+    };
+    let ran = doctor().option("--primary-agent", "scripted:model.yaml").run();
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    for told in [
+        "OPENAI_API_KEY: set, used",
+        "RLM_MODEL_API_KEY: not set",
+        "ANTHROPIC_API_KEY: not set",
+        "scripted:model.yaml",
+        "terminal",
+    ] {
+        assert!(ran.out.contains(told), "{told}: {ran:?}");
+    }
+    assert!(!format!("{ran:?}").contains("sk-to-be-kept"));
+    let ran = doctor().run();
+    assert_eq!(ran.code, Some(2), "without a model no query could be asked: {ran:?}");
+    assert!(ran.out.contains("--primary-agent"), "{ran:?}");
 }

@@ -131,3 +131,18 @@ fn limits_stop_a_run_with_their_name_and_keep_its_steps() {
         assert_eq!(place.session().names("variables"), ["x"], "{setting}");
     }
 }
+
+#[test]
+fn a_directory_that_vanishes_ends_the_query_and_is_named() {
+    let place = Place::new();
+    let replies = json!([{"code": "first = 1"}, {"code": "second = 2", "delay": 1}, {"code": "FINAL(1)"}]);
+    let script = script::write(place.path(), "slow.json", &json!({"replies": replies}));
+    let asks = Program::asks(place.path(), "slow").scripted(&script);
+    let state = place.session_dir().join("state.json");
+    let mut child = asks.session(&place.session_dir()).start();
+    wait_for(&mut child, || has(&state, "first = 1"));
+    std::fs::remove_dir_all(place.session_dir()).unwrap();
+    Ran::from(child.wait_with_output().unwrap()).refused(1, &["session"]);
+    let again = place.steps(&["FINAL('works')"]).session(&place.session_dir());
+    assert_eq!(again.answer(), "works");
+}

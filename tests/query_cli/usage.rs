@@ -85,6 +85,10 @@ fn unusable_files_are_named_with_the_place() {
         .refused(2, &["no.json", "JSON"]);
     asks().option("--tools", "none.py").run().refused(2, &["none.py"]);
     asks()
+        .option("--tools", "bad.py")
+        .run()
+        .refused(2, &["bad.py", "SyntaxError", "line 1"]);
+    asks()
         .option("--config", "config.yaml")
         .run()
         .refused(2, &["config.yaml", "line"]);
@@ -140,6 +144,11 @@ fn options_are_explained_when_they_make_no_sense() {
         let ran = place.steps(&["FINAL(1)"]).arg(format!("--wait={wrong}")).run();
         ran.refused(2, &["--wait", "number of seconds"]);
     }
+    let script = place.file("one.yaml", "replies: [{code: FINAL(1)}]");
+    Program::asks(place.path(), " ")
+        .scripted(&script)
+        .run()
+        .refused(2, &["prompt is empty"]);
     let alone = Program::new(place.path()).run();
     assert_eq!(alone.code, Some(2));
     assert!(format!("{}{}", alone.out, alone.err).contains("--primary-agent"));

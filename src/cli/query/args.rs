@@ -116,12 +116,22 @@ pub enum Command {
     /// Prepare the sandboxed Python now (once per machine, about 10 s), so that the first query starts at once.
     Warmup,
     /// Say what is ready: Python, model, keys, terminal.
-    Doctor,
+    Doctor {
+        /// The model to look at; the configured one unless given.
+        #[arg(long, value_name = "MODEL")]
+        primary_agent: Option<String>,
+        /// Read options from this file instead of rlm_config.yaml.
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
+    },
     /// List the models that each backend offers, one a line.
     Models {
         /// Print them as JSON: one object a backend.
         #[arg(long)]
         json: bool,
+        /// Read options from this file instead of rlm_config.yaml.
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
     },
     /// Answer the question that a session waits for, and let its query run on.
     Answer {

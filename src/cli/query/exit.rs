@@ -64,6 +64,10 @@ pub(super) fn help(command: &mut clap::Command) -> Result<Exit, Failure> {
 
 /// Tells a failure in one line and gives its code.
 pub(super) fn tell(failure: &Failure) -> Exit {
+    if matches!(failure, Failure::Output(cause) if cause.kind() == io::ErrorKind::BrokenPipe) {
+        // Whoever read the pipe has had enough, and knows.
+        return Exit::Failed;
+    }
     let _ = writeln!(io::stderr(), "fast-rlm: {failure}");
     match failure {
         Failure::Begin(BeginError::Lock(LockError::Busy { .. })) => Exit::Busy,

@@ -32,8 +32,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
         Some(Command::Answer { .. }) => answer(args),
         Some(Command::Lab(command)) => Ok(crate::cli::lab::run(command)),
         Some(Command::Warmup) => setup::warmup(),
-        Some(Command::Doctor) => setup::doctor(&args),
-        Some(Command::Models { json }) => models::print(&args, *json),
+        Some(Command::Doctor { primary_agent, config }) => setup::doctor(primary_agent.as_ref(), config.as_deref()),
+        Some(Command::Models { json, config }) => models::print(config.as_deref(), *json),
         Some(Command::Completions { shell }) => {
             clap_complete::generate(*shell, &mut Args::command(), "fast-rlm", &mut std::io::stdout());
             Ok(Exit::Done)

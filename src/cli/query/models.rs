@@ -1,6 +1,5 @@
 //! `fast-rlm models`: what each backend offers, one name a line, or as JSON.
 
-use super::args::Args;
 use super::config::Config;
 use super::exit::Exit;
 use super::setup::{Failure, provider_settings};
@@ -8,10 +7,11 @@ use crate::provider::{Offer, list_models};
 use crate::text::SafeText;
 use serde_json::{Value, json};
 use std::io::{self, Write};
+use std::path::Path;
 
 /// Prints the models; done when any backend has told some.
-pub(super) fn print(args: &Args, as_json: bool) -> Result<Exit, Failure> {
-    let config = Config::find(args.config.as_deref())?;
+pub(super) fn print(config: Option<&Path>, as_json: bool) -> Result<Exit, Failure> {
+    let config = Config::find(config)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

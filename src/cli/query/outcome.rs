@@ -32,6 +32,7 @@ pub(super) fn print_error(error: &RunError, args: &Args, dir: &Path, answer: &An
     match error {
         RunError::Limit(_) => Exit::Limit,
         RunError::Cancelled => Exit::Cancelled,
+        RunError::Tools { .. } => Exit::Usage,
         RunError::Parked(_) => {
             tell_how_to_answer(dir);
             Exit::Parked

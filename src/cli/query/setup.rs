@@ -58,6 +58,9 @@ pub(super) struct Setup {
 impl Setup {
     pub(super) fn read(args: &Args) -> Result<Self, Failure> {
         let config = Config::find(args.config.as_deref())?;
+        if args.input_file.is_none() && args.prompt.as_ref().is_some_and(|prompt| prompt.trim().is_empty()) {
+            return Err(Failure::Usage("the prompt is empty: say what to ask".into()));
+        }
         let (home, ephemeral) = home(args)?;
         let settings = settings(args, &config)?;
         let input = input(args);
@@ -271,9 +274,9 @@ pub(super) fn warmup() -> Result<Exit, Failure> {
 }
 
 /// `fast-rlm doctor`: what is ready, on stdout; exit code 0 when a query could be asked.
-pub(super) fn doctor(args: &Args) -> Result<Exit, Failure> {
-    let config = Config::find(args.config.as_deref())?;
-    let name = chosen(args.primary_agent.as_ref(), config.primary_agent.as_ref()).to_owned();
+pub(super) fn doctor(named: Option<&String>, config: Option<&Path>) -> Result<Exit, Failure> {
+    let config = Config::find(config)?;
+    let name = chosen(named, config.primary_agent.as_ref()).to_owned();
     let providers = provider_settings(&config)?;
     let model = provider::open(&name, &providers);
     let mut out = io::stdout().lock();

@@ -50,10 +50,10 @@ impl Agent {
             fresh: true,
             seeded: None,
         };
-        agent.record_tools(&started.tools);
-        for (file, reason) in &started.tool_errors {
-            agent.tell(What::Notice(format!("tools from {file} could not be loaded: {reason}")));
+        if let Some((file, reason)) = started.tool_errors.into_iter().next() {
+            return Err((RunError::Tools { file, reason }, agent.keeper));
         }
+        agent.record_tools(&started.tools);
         let opened = match agent.spec.onward.is_some() {
             true => agent.take_up().await,
             false => agent.open_conversation(&started.tools, &started.restored).await,

@@ -104,6 +104,7 @@ impl Agent {
     async fn run_step(&mut self, reply: &Reply, code: &str) -> Result<Next, RunError> {
         let started = clock::now();
         let (outcome, sweep) = self.execute(self.steps, code).await?;
+        self.run.unkept()?;
         let cancelled = outcome
             .error
             .as_ref()

@@ -91,8 +91,7 @@ impl Talk {
     /// The first tool that runs with this input has ended.
     pub(super) fn tool_ended(&self, call: &str, input: &Value) -> Option<LeafCall> {
         self.with(|state| {
-            // An input that could not be read back is not kept.
-            let is_it = |cell: &LeafCall| cell.call == call && cell.shown_input.as_ref().is_none_or(|own| own == input);
+            let is_it = |cell: &LeafCall| cell.call == call && cell.shown_input.as_ref() == Some(input);
             let at = state.tool_calls.iter().position(is_it)?;
             Some(state.tool_calls.remove(at))
         })

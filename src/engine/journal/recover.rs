@@ -99,8 +99,8 @@ struct Session<'a> {
 
 impl Session<'_> {
     fn reconcile(&self, recovered: &mut Recovered) -> Result<(), RecoverError> {
-        let (bytes, file) = self.file()?;
         let writes = self.read(Select::all().only(&[Kind::Swept, Kind::Adopted, Kind::Cleared]))?;
+        let (bytes, file) = self.file(&recorded(&writes))?;
         let action = reconcile(&recorded(&writes), file);
         match action {
             Action::InStep => return Ok(()),
@@ -113,7 +113,8 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn file(&self) -> Result<(Vec<u8>, FileState), RecoverError> {
+    /// state.json, and whether it is whole. What the log says was written is: it need not be parsed to know that.
+    fn file(&self, writes: &[Recorded]) -> Result<(Vec<u8>, FileState), RecoverError> {
         let bytes = match std::fs::read(&self.path) {
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok((Vec::new(), self.missing()?)),
             Err(cause) => {
@@ -124,8 +125,12 @@ impl Session<'_> {
             }
             Ok(bytes) => bytes,
         };
-        match StateDoc::parse(&bytes) {
-            Ok(_) => Ok((bytes.clone(), FileState::Whole(Digest::of(&bytes)))),
+        let digest = Digest::of(&bytes);
+        if writes.contains(&Recorded::Wrote(digest)) {
+            return Ok((bytes, FileState::Whole(digest)));
+        }
+        match StateDoc::parse(&bytes).map(drop) {
+            Ok(()) => Ok((bytes, FileState::Whole(digest))),
             Err(StateDocError::Damaged { .. }) => Ok((bytes, FileState::Torn)),
             Err(cause) => Err(RecoverError::State {
                 path: self.path.clone(),

@@ -85,6 +85,14 @@ fn on_disk() -> Vec<Event> {
         log_file: Some("logs/other.jsonl".into()),
         run_id: Some("other".into()),
     }];
+    let other = LogFacts {
+        id: LogId(1),
+        path: "logs/other.jsonl".into(),
+        state: LogState::Found,
+        queries: vec![0],
+    };
+    let mut of_other = line(0, "other", None, 5, LineKind::Start);
+    of_other.at.log = LogId(1);
     vec![
         Event::Session(facts),
         Event::State {
@@ -99,7 +107,9 @@ fn on_disk() -> Vec<Event> {
             state: LogState::Stray,
             queries: Vec::new(),
         }),
+        Event::Log(other),
         Event::Lines(vec![
+            of_other,
             line(0, "root", None, 20, LineKind::Start),
             line(1, "root", None, 40, step(1, 22, 40)),
         ]),

@@ -9,7 +9,7 @@ pub struct Abilities {
     pub ask: bool,
     /// Runs can be forked.
     pub lab: bool,
-    /// Interrupted runs can be resumed, budgets changed.
+    /// Interrupted runs can be resumed.
     pub resume: bool,
     /// A session is open (not just the list of sessions).
     pub session: bool,
@@ -24,16 +24,20 @@ impl Abilities {
     pub(super) fn lacks(&self, action: Action) -> Option<&'static str> {
         use Action as A;
         let (works, why) = match action {
-            A::Ask | A::Send => (self.ask, "asking is not possible here: this viewer only reads"),
+            A::Ask | A::Send => (self.ask, "open a session first: questions are asked in one"),
             A::Fork => (self.lab, "forking is not part of this viewer yet"),
             A::Resume => (self.resume, "resuming a run is not part of this viewer yet"),
-            A::Budget => (self.resume, "budgets are not part of this viewer yet"),
+            A::Budget => (self.ask, "open a session first"),
             A::NewLine | A::Undo | A::Redo | A::HistorySearch | A::Editor | A::Complete | A::Settings | A::LeaveBox => {
                 (self.ask, "there is no box to type in")
             }
             A::Memory | A::Diff | A::Replay | A::Timeline | A::Problems | A::SearchSession | A::Export => {
                 (self.session, "open a session first")
             }
+            A::NewSession | A::Rename => (
+                self.session || self.sessions,
+                "open a session or a directory of some first",
+            ),
             A::Sessions => (self.sessions, "no other sessions are known here"),
             A::Suspend => (
                 self.suspend,

@@ -88,6 +88,8 @@ pub enum Action {
     Replay,
     Resume,
     Budget,
+    NewSession,
+    Rename,
     EntryPrevious,
     EntryNext,
     DetailDown,

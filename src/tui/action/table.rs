@@ -59,6 +59,7 @@ pub const ACTIONS: &[Entry] = &[
     row(A::ZoomReset, E, "zoom-reset", &["0"], "zoom reset", "Zoom back to everything"),
     row(A::NextPane, E, "next-pane", &["w"], "next pane", "Focus the next pane"),
     row(A::Quit, E, "quit", &["q"], "quit", "Close what is on top, else quit"),
+    row(A::Budget, E, "budget", &["b"], "more money", "Let the run spend twice as much; one that a limit stopped goes on"),
     row(A::Suspend, E, "suspend", &["ctrl-z"], "suspend", "Back to the shell; `fg` returns here"),
     row(A::Interrupt, E, "interrupt", &["ctrl-c"], "interrupt", "Close, clear, cancel the run, or quit"),
 
@@ -81,7 +82,6 @@ pub const ACTIONS: &[Entry] = &[
     row(A::Diff, Run, "diff", &["d"], "diff", "Compare with another run"),
     row(A::Replay, Run, "replay", &["p"], "replay", "Replay, and scrub through the steps"),
     row(A::Resume, Run, "resume", &["u"], "resume", "Resume an interrupted run"),
-    row(A::Budget, Run, "budget", &["b"], "budget", "Limits of this run"),
 
     row(A::EntryPrevious, Memory, "entry-previous", &["up"], "select", "Previous entry"),
     row(A::EntryNext, Memory, "entry-next", &["down"], "select", "Next entry"),
@@ -89,6 +89,8 @@ pub const ACTIONS: &[Entry] = &[
     row(A::DetailUp, Memory, "detail-up", &["k"], "detail", "Scroll the detail up"),
 
     row(A::Sort, Picker, "sort", &["o"], "sort", "Sort by the next column"),
+    row(A::NewSession, Picker, "new-session", &["c"], "new", "Begin a new session here"),
+    row(A::Rename, Picker, "rename", &["r"], "rename", "Give the session another name"),
 
     row(A::Accept, Prompt, "accept", &["enter"], "accept", "Accept"),
     row(A::Cancel, Prompt, "cancel", &["esc"], "cancel", "Leave the prompt"),

@@ -1,20 +1,18 @@
 //! The loop: drain what came in, then draw, then wait. Nothing ticks: without news or a wanted frame it sleeps.
 
 use super::TuiOptions;
+use super::errands;
 use super::feed::{Feed, FeedId};
 use super::inputs::{Incoming, Inputs, Sender};
 use super::startup::wall_clock;
 use super::tasks::Tasks;
 use super::work::Work;
-use crate::model::TargetKind;
 use crate::source::{self, OpenOptions, Opened};
-use crate::text::SafeText;
 use crate::tui::action::Abilities;
 use crate::tui::compositor::Wanted;
 use crate::tui::ctx::{SessionList, World};
 use crate::tui::driver::{Msg, Opening, State};
 use crate::tui::effect::{Effect, Focused};
-use crate::tui::live::{self, Desk, Errand};
 use crate::tui::notice::Notice;
 use crate::tui::open::HandOff;
 use crate::tui::screens::Route;
@@ -23,7 +21,7 @@ use crate::tui::theme::{Depth, Theme};
 use crossterm::event::Event;
 use ratatui::layout::Size;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Inputs taken before a frame is drawn, at most: a flood must not starve the screen.
@@ -40,15 +38,15 @@ pub(super) struct App {
     state: State,
     terminal: Terminal,
     inputs: Inputs,
-    sender: Sender,
+    pub(super) sender: Sender,
     tasks: Tasks,
-    feed: Option<Feed>,
+    pub(super) feed: Option<Feed>,
     /// Runs of sessions, this one's and those of others.
-    work: Work,
+    pub(super) work: Work,
     /// Nothing may be written.
     read_only: bool,
     last_feed: FeedId,
-    open: OpenOptions,
+    pub(super) open: OpenOptions,
     started: Instant,
     ground: GroundListener,
     /// The theme follows the terminal's ground.
@@ -150,7 +148,7 @@ impl App {
         Ok(())
     }
 
-    fn update(&mut self, msg: Msg) -> io::Result<()> {
+    pub(super) fn update(&mut self, msg: Msg) -> io::Result<()> {
         let wanted = self.state.update(msg);
         self.perform(wanted)
     }
@@ -264,48 +262,13 @@ impl App {
         }
     }
 
-    fn errand(&mut self, errand: Errand) -> io::Result<()> {
-        match errand {
-            Errand::Nudge => {
-                if let Some(feed) = &self.feed {
-                    feed.source().nudge();
-                }
-                Ok(())
-            }
-            Errand::Alert(words) => term::send(&live::alert(&words)),
-            Errand::Edit(text) => self.edit(&text),
-            errand => {
-                self.work.run(errand);
-                Ok(())
-            }
-        }
-    }
-
-    /// Lets a person write a text in an editor of their own.
-    fn edit(&mut self, text: &str) -> io::Result<()> {
-        let written = match HandOff::prepare(text, "md", |name| std::env::var_os(name)) {
-            Err(error) => Err(error.to_string()),
-            Ok(hand_off) => {
-                let mut command = hand_off.command();
-                let program = command.get_program().to_string_lossy().into_owned();
-                let ended = self.lend(|| command.status())?;
-                match ended {
-                    Err(error) => Err(format!("cannot start {program}: {error}")),
-                    Ok(status) if !status.success() => Err(format!("{program} gave up: the draft stays as it was")),
-                    Ok(_) => std::fs::read_to_string(hand_off.path()).map_err(|error| error.to_string()),
-                }
-            }
-        };
-        self.update(Msg::Edited(written.map_err(|why| SafeText::line(&why))))
-    }
-
     /// Back to the shell until it continues us.
     fn suspend(&mut self) -> io::Result<()> {
         self.lend(term::stop_group)
     }
 
     /// Lends the terminal: nobody reads its events meanwhile, and everything is drawn anew afterwards.
-    fn lend<T>(&mut self, meanwhile: impl FnOnce() -> T) -> io::Result<T> {
+    pub(super) fn lend<T>(&mut self, meanwhile: impl FnOnce() -> T) -> io::Result<T> {
         self.inputs.listen(false);
         let result = self.terminal.lend(meanwhile)?;
         self.inputs.listen(true);
@@ -328,7 +291,7 @@ impl App {
         let suspend = term::has_job_control();
         let opening = match opened {
             Opened::Session { events, source } => {
-                let desk = Some(desk_of(&source, self.read_only));
+                let desk = Some(errands::desk_of(&source, self.read_only));
                 let feed = Feed::start(self.last_feed, source, self.sender.clone())?;
                 self.last_feed = feed.id();
                 self.feed = Some(feed);
@@ -364,33 +327,4 @@ impl App {
         };
         self.update(Msg::Opened(opening))
     }
-}
-
-/// Where questions about what was opened go, or why there are none.
-fn desk_of(source: &source::Source, read_only: bool) -> Desk {
-    let dir = source.dir();
-    let closed = match source.kind() {
-        TargetKind::Transcript => Some("one transcript is shown: open its session to ask"),
-        TargetKind::Session if read_only => Some("opened with --read-only: nothing is asked, nothing is written"),
-        TargetKind::Session if !is_writable(dir) => {
-            Some("this directory cannot be written to: its session is only shown")
-        }
-        TargetKind::Session => None,
-    };
-    Desk {
-        // By whatever path it was opened, it is the same session.
-        dir: dir.canonicalize().unwrap_or_else(|_| dir.to_owned()),
-        opened: dir.to_owned(),
-        closed: closed.map(str::to_owned),
-    }
-}
-
-#[cfg(unix)]
-fn is_writable(dir: &Path) -> bool {
-    rustix::fs::access(dir, rustix::fs::Access::WRITE_OK).is_ok()
-}
-
-#[cfg(not(unix))]
-fn is_writable(dir: &Path) -> bool {
-    std::fs::metadata(dir).is_ok_and(|seen| !seen.permissions().readonly())
 }

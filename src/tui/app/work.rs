@@ -59,9 +59,9 @@ impl Work {
         }
     }
 
-    /// Stops all runs, and waits a little until they have noted so.
+    /// Stops all runs, and waits a little until they have noted so; questions stay open.
     pub(super) fn wind_up(&self) {
         #[cfg(feature = "engine")]
-        self.engine.stop_all(PATIENCE);
+        self.engine.leave_all(PATIENCE);
     }
 }

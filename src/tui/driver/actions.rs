@@ -6,7 +6,8 @@ use crate::tui::action::Action;
 use crate::tui::compositor::Wanted;
 use crate::tui::effect::{Effect, Focused};
 use crate::tui::notice::Notice;
-use crate::tui::screens::Route;
+use crate::tui::screens::{Naming, Route};
+use std::path::Path;
 use std::time::Duration;
 
 /// A second `Ctrl-C` within this time quits without asking.
@@ -30,6 +31,7 @@ impl State {
             Action::OpenExternally => self.open_externally(),
             Action::Suspend => self.outside(Effect::Suspend),
             Action::Back => self.pop(),
+            Action::NewSession | Action::Rename => self.name_session(action == Action::NewSession),
             Action::Ask => self.ask(),
             Action::Budget => self.raise(),
             Action::Interrupt => self.interrupt(),
@@ -61,6 +63,28 @@ impl State {
 
     pub(super) fn top_is_popup(&self) -> bool {
         self.stack.top().is_some_and(|screen| screen.is_popup())
+    }
+
+    /// Asks for the name of a new session beside this one, or for another name of this one.
+    fn name_session(&mut self, new: bool) -> Vec<Wanted> {
+        if self.world.options.read_only {
+            self.say(Notice::trouble("opened with --read-only: nothing is written"));
+            return Vec::new();
+        }
+        let here = self.drives.dir().map(Path::to_owned);
+        let running = self.drives.current().is_some_and(|drive| drive.machine.is_running());
+        let listed = self.world.sessions.as_ref().map(|sessions| sessions.dir.clone());
+        let beside = listed.or_else(|| here.as_deref().and_then(Path::parent).map(Path::to_owned));
+        let naming = match (new, here, beside) {
+            (true, _, Some(dir)) => Naming::New(dir),
+            (false, Some(_), _) if running => {
+                self.say(Notice::trouble("a run goes on: rename the session afterwards"));
+                return Vec::new();
+            }
+            (false, Some(dir), _) => Naming::Rename(dir),
+            _ => return Vec::new(),
+        };
+        self.push(Route::Naming(naming))
     }
 
     fn quit(&mut self) -> Vec<Wanted> {

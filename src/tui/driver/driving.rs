@@ -13,7 +13,7 @@ use crate::tui::notice::Notice;
 use crate::tui::screens::Route;
 use crate::tui::theme::Role;
 use crate::tui::widgets::clear;
-use crate::tui::widgets::prompt::{Reaction, Said, Settings};
+use crate::tui::widgets::prompt::{Question, Reaction, Said, Settings};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::path::Path;
@@ -21,6 +21,9 @@ use std::time::Duration;
 
 /// While a run goes on, its clock moves so often.
 const SECOND: Duration = Duration::from_secs(1);
+
+/// Who pressed a key within this time is busy.
+const BUSY: Duration = Duration::from_secs(2);
 
 /// Effects of the box and of machines are nobody's layer: their answers go to the box.
 const NOBODY: fn() -> LayerId = LayerId::default;
@@ -151,6 +154,7 @@ impl State {
             Out::Cancel(token) => errand_of(Errand::Cancel { dir, token }),
             Out::Answer { token, id, text } => errand_of(Errand::Answer { dir, token, id, text }),
             Out::Allow(token, nano) => errand_of(Errand::Allow { dir, token, nano }),
+            Out::Look => errand_of(Errand::Look { dir }),
             Out::Nudge if shown => errand_of(Errand::Nudge),
             Out::Nudge => Vec::new(),
             Out::Live(event) if shown => {
@@ -161,15 +165,7 @@ impl State {
             }
             Out::Live(event) => self.with(&dir, |drive| drive.note_away(event)),
             Out::Say(notice) => self.say_of(&dir, shown, notice),
-            Out::Ask(question) => {
-                let ctx = self.world.ctx();
-                if let Some(drive) = self.drives.of_mut(&dir) {
-                    drive.prompt.ask(question, &ctx);
-                    drive.prompt.focus(shown);
-                }
-                self.frames.dirty();
-                Vec::new()
-            }
+            Out::Ask(question) => self.put_question(&dir, shown, question),
             Out::Withdraw => self.with(&dir, |drive| drive.prompt.withdraw()),
             Out::Refuse(why) => self.with(&dir, |drive| drive.prompt.refused(SafeText::line(&why))),
             Out::Limit(nano) => self.with(&dir, |drive| {
@@ -181,6 +177,28 @@ impl State {
             }),
             Out::Ended { long, words } => self.ended(&dir, long, &words),
         }
+    }
+
+    /// The box turns into the answer field. It takes the keys only from who writes in it or does nothing: what is
+    /// pressed while reading must not become an answer.
+    fn put_question(&mut self, dir: &Path, shown: bool, question: Question) -> Vec<Wanted> {
+        let now = self.world.now;
+        let busy = self.last_key.is_some_and(|last| now < last + BUSY) && !self.box_types();
+        let ctx = self.world.ctx();
+        let again = self.drives.of_mut(dir).is_some_and(|drive| {
+            let again = drive.prompt.asked().is_some_and(|asked| asked.id == question.id);
+            drive.prompt.ask(question, &ctx);
+            if shown && !busy {
+                drive.prompt.focus(true);
+            }
+            again
+        });
+        self.frames.dirty();
+        if again || (shown && !busy) {
+            return Vec::new();
+        }
+        let words = format!("the run asks: {} answers", self.world.ctx().key(Action::Ask));
+        self.say_of(dir, shown, Notice::info(&words))
     }
 
     fn with(&mut self, dir: &Path, change: impl FnOnce(&mut Drive)) -> Vec<Wanted> {
@@ -252,11 +270,18 @@ impl State {
     pub(super) fn restand(&mut self) -> Vec<Wanted> {
         let options = self.drives.options().clone();
         let ctx = self.world.ctx();
-        let reaction = self
-            .drives
-            .current_mut()
-            .and_then(|drive| drive.restand(&options, &ctx));
-        reaction.map_or_else(Vec::new, |reaction| self.react(reaction))
+        let Some(drive) = self.drives.current_mut() else {
+            return Vec::new();
+        };
+        let was_held = drive.was_held();
+        let reaction = drive.restand(&options, &ctx);
+        let let_go = was_held && !drive.was_held();
+        let mut wanted = reaction.map_or_else(Vec::new, |reaction| self.react(reaction));
+        if let Some(dir) = self.drives.dir().filter(|_| let_go) {
+            // Whoever had it may have left a question.
+            wanted.push(errand(Errand::Look { dir: dir.to_owned() }));
+        }
+        wanted
     }
 
     /// The box gets the focus, on a screen that has one.

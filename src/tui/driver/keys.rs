@@ -25,6 +25,7 @@ impl State {
             return Vec::new();
         }
         self.untouched = false;
+        self.last_key = Some(self.world.now);
         self.notice = None;
         self.frames.dirty();
         let action = self.world.keymap.lookup(self.context(), Chord::of(key));

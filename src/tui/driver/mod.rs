@@ -8,7 +8,7 @@ mod keys;
 mod mouse;
 mod search_bar;
 
-use super::action::{Abilities, Context};
+use super::action::{Abilities, Action, Context};
 use super::compositor::{Compositor, LayerId, Wanted};
 use super::ctx::{SessionList, ViewOptions, World};
 use super::effect::{Effect, Token};
@@ -69,6 +69,8 @@ pub enum Msg {
     Edited(Result<String, SafeText>),
     /// The terminal has the person's attention, or not any more.
     Focus(bool),
+    /// Directories of sessions have changed.
+    SessionsChanged,
     /// Time has passed: a wanted frame may be due.
     Time,
 }
@@ -100,6 +102,8 @@ pub struct State {
     /// Events were applied since the last settling.
     unsettled: bool,
     last_interrupt: Option<Duration>,
+    /// When a key was pressed last.
+    last_key: Option<Duration>,
     presses: Presses,
     /// Sessions that can be driven.
     drives: Drives,
@@ -114,6 +118,7 @@ impl State {
     pub fn new(world: World, options: Arc<DriveOptions>) -> Self {
         let mut frames = Frames::default();
         frames.dirty();
+        let raise_key = world.ctx().key(Action::Budget);
         Self {
             world,
             stack: Compositor::default(),
@@ -123,8 +128,9 @@ impl State {
             untouched: true,
             unsettled: false,
             last_interrupt: None,
+            last_key: None,
             presses: Presses::default(),
-            drives: Drives::new(options),
+            drives: Drives::new(options, raise_key),
             next_tick: None,
             unfocused: false,
         }
@@ -211,6 +217,10 @@ impl State {
             Msg::Focus(on) => {
                 self.unfocused = !on;
                 Vec::new()
+            }
+            Msg::SessionsChanged => {
+                self.frames.dirty();
+                self.stack.tell_all(&Input::Shown, &self.world.ctx())
             }
             Msg::Time => self.time(),
         }

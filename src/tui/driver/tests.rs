@@ -123,9 +123,9 @@ fn what_cannot_be_done_says_so_and_does_nothing() {
     let mut state = state();
     assert!(press(&mut state, &["a"]).is_empty());
     let text = frame(&mut state, 100, 12);
-    assert!(text.contains("asking is not possible here"), "{text}");
+    assert!(text.contains("open a session first"), "{text}");
     press(&mut state, &["up"]);
-    assert!(!frame(&mut state, 100, 12).contains("asking"));
+    assert!(!frame(&mut state, 100, 12).contains("open a session first"));
 }
 
 #[test]

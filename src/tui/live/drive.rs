@@ -1,7 +1,8 @@
 //! One session that can be driven: its machine, its box, and what of its run is not on disk while it is not shown.
 
-use super::machine::{In, Machine, Out, State};
+use super::machine::Machine;
 use super::order::{Desk, DriveOptions, Found};
+use super::words::{In, Out};
 use crate::model::{LiveEvent, LiveRun, Session, Time};
 use crate::tui::action::Action;
 use crate::tui::ctx::Ctx;
@@ -15,7 +16,6 @@ use std::time::Duration;
 const NO_MODEL: &str = "no model is set: --primary-agent MODEL, FAST_RLM_MODEL, or primary_agent in rlm_config.yaml";
 
 /// What is said in a build that only reads.
-#[cfg(not(feature = "engine"))]
 const NO_ENGINE: &str = "this build only reads: install fast-rlm with its feature `engine` to ask";
 
 /// One session.
@@ -31,10 +31,11 @@ pub struct Drive {
     opened: PathBuf,
     closed: Option<String>,
     standing: Standing,
+    held: bool,
 }
 
 impl Drive {
-    fn new(desk: &Desk, options: &DriveOptions) -> Self {
+    fn new(desk: &Desk, options: &DriveOptions, raise_key: &str) -> Self {
         let home = Home {
             session: Some(desk.dir.clone()),
             config: options.config_file.clone(),
@@ -42,15 +43,17 @@ impl Drive {
         };
         let mut prompt = InputBox::new(home);
         prompt.set_settings(options.settings.clone());
+        prompt.suggest(options.suggestions.clone());
         let name = desk.dir.file_name().unwrap_or(desk.dir.as_os_str());
         Self {
-            machine: Machine::default(),
+            machine: Machine::new(raise_key.to_owned()),
             prompt,
             away: None,
             name: name.to_string_lossy().into_owned(),
             opened: desk.opened.clone(),
             closed: desk.closed.clone(),
             standing: Standing::Ready,
+            held: false,
         }
     }
 
@@ -79,8 +82,14 @@ impl Drive {
         }
     }
 
+    /// Another process held the session when it was looked at last.
+    pub fn was_held(&self) -> bool {
+        self.held
+    }
+
     /// Tells the box how things stand, if that has changed.
     pub fn restand(&mut self, options: &DriveOptions, ctx: &Ctx<'_>) -> Option<Reaction> {
+        self.held = ctx.session.facts.held_by.is_some();
         let standing = self.standing_now(options, ctx.session);
         if standing == self.standing {
             return None;
@@ -114,36 +123,35 @@ impl Drive {
     }
 
     fn blocked(&self, options: &DriveOptions, session: &Session) -> Option<String> {
-        #[cfg(not(feature = "engine"))]
-        return Some(NO_ENGINE.into());
-        #[cfg(feature = "engine")]
-        {
-            if let Some(holder) = &session.facts.held_by {
-                return Some(format!(
-                    "in use by {holder}: it is followed here, and can be asked when that is done"
-                ));
-            }
-            let no_model = self.prompt.settings().model.as_deref().unwrap_or_default().is_empty();
-            options
-                .trouble
-                .clone()
-                .or_else(|| no_model.then(|| NO_MODEL.to_owned()))
+        if !cfg!(feature = "engine") {
+            return Some(NO_ENGINE.into());
         }
+        if let Some(holder) = &session.facts.held_by {
+            return Some(format!(
+                "in use by {holder}: it is followed here, and can be asked when that is done"
+            ));
+        }
+        let no_model = self.prompt.settings().model.as_deref().unwrap_or_default().is_empty();
+        let no_model = no_model.then(|| NO_MODEL.to_owned());
+        options.trouble.clone().or(no_model)
     }
 }
 
 /// All sessions that were opened since the program started, by directory. Runs of those that were left go on.
 pub struct Drives {
     options: Arc<DriveOptions>,
+    /// The key that lets a run spend more, as people read it.
+    raise_key: String,
     all: HashMap<PathBuf, Drive>,
     current: Option<PathBuf>,
 }
 
 impl Drives {
     /// None yet.
-    pub fn new(options: Arc<DriveOptions>) -> Self {
+    pub fn new(options: Arc<DriveOptions>, raise_key: String) -> Self {
         Self {
             options,
+            raise_key,
             all: HashMap::new(),
             current: None,
         }
@@ -166,7 +174,7 @@ impl Drives {
         let drive = self
             .all
             .entry(desk.dir.clone())
-            .or_insert_with(|| Drive::new(desk, &options));
+            .or_insert_with(|| Drive::new(desk, &options, &self.raise_key));
         drive.closed.clone_from(&desk.closed);
         drive.opened.clone_from(&desk.opened);
         drive.standing = Standing::Ready;
@@ -210,12 +218,6 @@ impl Drives {
     /// Whether a run goes on in any session.
     pub fn any_running(&self) -> bool {
         self.all.values().any(|drive| drive.machine.is_running())
-    }
-
-    /// The person is being waited for in the session that is shown.
-    pub fn is_asked(&self) -> bool {
-        self.current()
-            .is_some_and(|drive| *drive.machine.state() == State::Asking)
     }
 }
 

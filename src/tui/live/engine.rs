@@ -23,10 +23,14 @@ use std::time::{Duration, Instant};
 /// Takes what an adapter tells: the session's directory, the run's token, the news.
 pub(in crate::tui) type Tell = Arc<dyn Fn(&Path, Token, Told) + Send + Sync>;
 
-/// One query at work.
+/// The last query of a session, at work or ended.
 struct Running {
     token: Token,
+    /// The handle that watches nothing: watched ones are clones of it.
     session: Session,
+    /// What it is run with; with the same, the next query uses the same handle: models stay open, and a scripted one
+    /// goes on where it was.
+    settings: (Settings, u32),
     /// A person stopped it, maybe before it could hear so.
     cancelled: Arc<AtomicBool>,
     allowance: Allowance,
@@ -104,48 +108,62 @@ impl Engine {
     }
 
     fn start(&mut self, dir: PathBuf, order: Order) {
-        let token = order.token;
-        let tell = self.tell.clone();
-        let refuse = |why: String| tell(&dir, token, Told::Ended(Ending::Refused(why)));
+        let (token, settings) = (order.token, (order.settings.clone(), order.stretch));
+        let (session, allowance) = match self.handle(&dir, &order) {
+            Ok(handle) => handle,
+            Err(error) => return self.refuse(&dir, token, &error.to_string()),
+        };
+        allowance.allow(0);
         let news = Arc::new(News::default());
         let questions = Arc::new(Questions::new(news.clone()));
-        let allowance = Allowance::default();
-        let config = configured(&self.options.config, &order).allowance(allowance.clone());
-        let session = match Session::open(dir.clone(), None) {
-            Ok(session) => session,
-            Err(error) => return refuse(error.to_string()),
-        };
         let cancelled = Arc::new(AtomicBool::new(false));
         let watcher = watch::watcher(news.clone(), session.clone(), cancelled.clone());
-        let session = session.config(config).watch(watcher).person(questions.clone());
         let running = Running {
             token,
             session: session.clone(),
+            settings,
             cancelled: cancelled.clone(),
             allowance,
             questions,
         };
+        let session = session.watch(watcher).person(running.questions.clone());
         self.running.insert(dir.clone(), running);
-        let (alive, tell) = (self.alive.clone(), self.tell.clone());
-        alive.add(1);
-        let at_work = alive.clone();
+        let (alive, tell, of) = (self.alive.clone(), self.tell.clone(), dir.clone());
         let work = move || {
-            let teller = Teller::start(news.clone(), dir.clone(), token, tell.clone());
+            let teller = Teller::start(news.clone(), of.clone(), token, tell.clone());
             let ending = attend(&session, order, &cancelled, &mut |line| news.preparing(line));
             // What happened is told before how it ended.
             teller.finish();
-            at_work.add(-1);
-            tell(&dir, token, Told::Ended(ending));
-        };
-        if let Err(error) = std::thread::Builder::new().name("query".into()).spawn(work) {
             alive.add(-1);
-            (self.tell)(Path::new(""), token, Told::Ended(Ending::Refused(error.to_string())));
+            tell(&of, token, Told::Ended(ending));
+        };
+        self.alive.add(1);
+        if let Err(error) = std::thread::Builder::new().name("query".into()).spawn(work) {
+            self.alive.add(-1);
+            self.refuse(&dir, token, &error.to_string());
         }
     }
 
-    /// Stops everything, and waits until it has ended or patience has.
-    pub(in crate::tui) fn stop_all(&self, patience: Duration) {
-        self.running.values().for_each(Running::cancel);
+    /// The handle of the session's last query, where it was run with the same; else a new one.
+    fn handle(&self, dir: &Path, order: &Order) -> Result<(Session, Allowance), Error> {
+        if let Some(last) = self.running.get(dir)
+            && last.settings.0 == order.settings
+            && last.settings.1 == order.stretch
+        {
+            return Ok((last.session.clone(), last.allowance.clone()));
+        }
+        let allowance = Allowance::default();
+        let config = configured(&self.options.config, order).allowance(allowance.clone());
+        Ok((Session::open(dir, None)?.config(config), allowance))
+    }
+
+    fn refuse(&self, dir: &Path, token: Token, why: &str) {
+        (self.tell)(dir, token, Told::Ended(Ending::Refused(why.to_owned())));
+    }
+
+    /// Stops everything, and waits until it has ended or patience has. A run that asks is left with its question open.
+    pub(in crate::tui) fn leave_all(&self, patience: Duration) {
+        self.running.values().for_each(Running::leave);
         self.alive.wait(patience);
     }
 }
@@ -153,8 +171,13 @@ impl Engine {
 impl Running {
     fn cancel(&self) {
         self.cancelled.store(true, Ordering::SeqCst);
-        self.questions.close();
         self.session.cancel();
+    }
+
+    fn leave(&self) {
+        if !self.questions.leave_open() {
+            self.cancel();
+        }
     }
 }
 

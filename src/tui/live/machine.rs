@@ -1,131 +1,25 @@
 //! The driver of one session's runs: an event in, effects out. No clock, no thread, no engine: whoever calls it says
 //! what time it is and does what comes out.
 
-use super::money::{Spent, dollars};
+use super::current::Current;
+use super::money::dollars;
 use super::order::{Ending, Found, Order, Told};
-use crate::model::{LiveEvent, LiveNews, Time};
+use super::words::{In, Out, State};
+use crate::model::{LiveEvent, Time};
 use crate::text::{duration, plural};
 use crate::tui::effect::Token;
 use crate::tui::notice::Notice;
 use crate::tui::widgets::prompt::{Question, Request, Settings, Standing};
-use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
 /// A run that took longer than this calls back a person who looks elsewhere.
 const LONG: Duration = Duration::from_secs(10);
 
-/// How things stand.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum State {
-    /// Nothing runs.
-    #[default]
-    Idle,
-    /// A query was sent; nothing came back yet.
-    Submitting,
-    /// The root's model writes.
-    Streaming,
-    /// The root's code runs.
-    Running,
-    /// The root's code waits for sub-agents.
-    Helped,
-    /// The run waits for a person.
-    Asking,
-    /// A person stopped it, and it winds up.
-    Cancelling,
-    /// The last run ended without FINAL, for this reason.
-    Failed(String),
-    /// The last run was answered.
-    Done,
-}
-
-/// What goes in.
-#[derive(Clone, Debug)]
-pub enum In {
-    /// A person asks.
-    Send(Request, Settings),
-    /// A person answers a question.
-    Answer {
-        /// The question's.
-        id: u64,
-        /// The answer.
-        text: String,
-        /// What a parked run goes on with.
-        settings: Settings,
-    },
-    /// A person stops the run.
-    Cancel,
-    /// A person lets the run spend more, or go on where a limit stopped it.
-    Raise(Settings),
-    /// The engine tells something.
-    Told(Token, Told),
-    /// The session was opened and looked at.
-    Found(Found),
-    /// A second has passed.
-    Tick,
-}
-
-/// What comes out.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Out {
-    /// Run this.
-    Start(Order),
-    /// Stop the run.
-    Cancel(Token),
-    /// Give an answer to the run.
-    Answer {
-        /// The run's.
-        token: Token,
-        /// The question's.
-        id: u64,
-        /// The answer.
-        text: String,
-    },
-    /// Let the run spend so many nano-dollars in all.
-    Allow(Token, i64),
-    /// Tell the model.
-    Live(LiveEvent),
-    /// Something new is on disk: read it.
-    Nudge,
-    /// Say something.
-    Say(Notice),
-    /// The box becomes the answer field of this question.
-    Ask(Question),
-    /// The box is an input box again.
-    Withdraw,
-    /// The query did not begin: its text goes back into the box.
-    Refuse(String),
-    /// From the next query on, this may be spent.
-    Limit(i64),
-    /// A run ended; `long` calls back who looks elsewhere, with these words.
-    Ended {
-        /// It was long.
-        long: bool,
-        /// How it ended.
-        words: String,
-    },
-}
-
-/// What is known of the run that goes on.
-#[derive(Clone, Debug, Default)]
-struct Current {
-    order: Option<Order>,
-    since: Duration,
-    preparing: Option<String>,
-    root: Option<String>,
-    step: u64,
-    helpers: HashSet<String>,
-    /// The root's code runs.
-    running: bool,
-    questions: VecDeque<Question>,
-    spent: Spent,
-    /// Nano-dollars that it may spend.
-    limit: i64,
-    warned: bool,
-}
-
 /// The driver of one session.
 #[derive(Clone, Debug, Default)]
 pub struct Machine {
+    /// The key that lets a run spend more, as people read it.
+    raise_key: String,
     state: State,
     token: Token,
     current: Current,
@@ -136,6 +30,14 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// A machine that nothing was asked of yet. `raise_key` lets a run spend more, as people read it.
+    pub fn new(raise_key: String) -> Self {
+        Self {
+            raise_key,
+            ..Self::default()
+        }
+    }
+
     /// How things stand.
     pub fn state(&self) -> &State {
         &self.state
@@ -159,7 +61,7 @@ impl Machine {
             In::Cancel => self.cancel(),
             In::Raise(settings) => self.raise(settings, now, wall),
             In::Found(found) => self.found(found),
-            In::Told(token, told) if token == self.token && self.is_running() => self.told(told, now),
+            In::Told(token, told) if token == self.token && self.is_running() => self.told(told, now, wall),
             // Of a run that was given up.
             In::Told(..) => Vec::new(),
             In::Tick if self.is_running() => vec![Out::Live(LiveEvent::Now(wall))],
@@ -196,6 +98,7 @@ impl Machine {
         };
         self.current = Current {
             since: now,
+            resumes,
             limit: order.settings.max_money_nano,
             order: Some(order.clone()),
             ..Current::default()
@@ -211,7 +114,7 @@ impl Machine {
 
     fn answer(&mut self, id: u64, text: String, settings: Settings, now: Duration, wall: Time) -> Vec<Out> {
         if self.is_running() {
-            return self.answer_running(id, text);
+            return self.answer_running(id, text, wall);
         }
         if self.parked.take_if(|parked| parked.id == id).is_none() {
             return Vec::new();
@@ -220,7 +123,7 @@ impl Machine {
         self.start(request, settings, 1, true, now, wall)
     }
 
-    fn answer_running(&mut self, id: u64, text: String) -> Vec<Out> {
+    fn answer_running(&mut self, id: u64, text: String, wall: Time) -> Vec<Out> {
         let before = self.current.questions.len();
         self.current.questions.retain(|question| question.id != id);
         if self.current.questions.len() == before {
@@ -228,13 +131,12 @@ impl Machine {
         }
         let token = self.token;
         let mut out = vec![Out::Answer { token, id, text }];
-        out.extend(self.next_question());
+        match self.current.questions.front().cloned() {
+            Some(next) => out.push(Out::Ask(next)),
+            None => out.extend(self.current.asks(false, wall)),
+        }
         self.settle_state();
         out
-    }
-
-    fn next_question(&self) -> Option<Out> {
-        self.current.questions.front().cloned().map(Out::Ask)
     }
 
     fn cancel(&mut self) -> Vec<Out> {
@@ -285,14 +187,14 @@ impl Machine {
         }
     }
 
-    fn told(&mut self, told: Told, now: Duration) -> Vec<Out> {
+    fn told(&mut self, told: Told, now: Duration, wall: Time) -> Vec<Out> {
         match told {
             Told::Preparing(line) => {
                 self.current.preparing = Some(line);
                 Vec::new()
             }
             Told::Live(events) => self.live(events),
-            Told::Asked(question) => self.asked(question),
+            Told::Asked(question) => self.asked(question, wall),
             Told::Notice(text) => vec![Out::Say(Notice::info(&text))],
             Told::Ended(ending) => self.ended(ending, now),
         }
@@ -317,22 +219,28 @@ impl Machine {
         if !self.current.warned && self.current.spent.nears(self.current.limit) {
             self.current.warned = true;
             let words = format!(
-                "80% of {} is spent: b lets it spend twice as much",
-                dollars(self.current.limit)
+                "80% of {} is spent: {} lets it spend twice as much",
+                dollars(self.current.limit),
+                self.raise_key
             );
             out.push(Out::Say(Notice::trouble(&words)));
         }
         out
     }
 
-    fn asked(&mut self, question: Question) -> Vec<Out> {
+    fn asked(&mut self, question: Question, wall: Time) -> Vec<Out> {
         if self.state == State::Cancelling {
             return Vec::new();
         }
         let first = self.current.questions.is_empty();
         self.current.questions.push_back(question.clone());
         self.settle_state();
-        if first { vec![Out::Ask(question)] } else { Vec::new() }
+        if !first {
+            return Vec::new();
+        }
+        let mut out: Vec<Out> = self.current.asks(true, wall).into_iter().collect();
+        out.push(Out::Ask(question));
+        out
     }
 
     /// The state that follows from what is known; a run that is being stopped stays so until it has ended.
@@ -355,7 +263,7 @@ impl Machine {
         let (state, words, tell) = match ending {
             Ending::Refused(why) => {
                 self.state = State::Idle;
-                return vec![Out::Live(LiveEvent::Over), Out::Withdraw, Out::Refuse(why), Out::Nudge];
+                return self.refused(why);
             }
             Ending::Answered => {
                 let took = duration(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
@@ -373,7 +281,7 @@ impl Machine {
             }
             Ending::Limit { name, error } => {
                 self.stopped_by = Some(name);
-                let words = format!("{error}; b raises it and goes on");
+                let words = format!("{error}; {} raises it and goes on", self.raise_key);
                 (State::Failed(words.clone()), words.clone(), Notice::trouble(&words))
             }
             Ending::Failed(error) => (
@@ -389,6 +297,16 @@ impl Machine {
             long: took >= LONG,
             words,
         });
+        out
+    }
+
+    /// Nothing was begun: a query goes back into the box, and the question of an answer is asked again.
+    fn refused(&self, why: String) -> Vec<Out> {
+        let mut out = vec![Out::Live(LiveEvent::Over), Out::Withdraw, Out::Nudge];
+        match self.current.resumes {
+            true => out.extend([Out::Say(Notice::trouble(&why)), Out::Look]),
+            false => out.push(Out::Refuse(why)),
+        }
         out
     }
 
@@ -410,22 +328,6 @@ impl Machine {
         Standing::Running {
             what,
             since: self.current.since,
-        }
-    }
-}
-
-impl Current {
-    fn note(&mut self, run_id: &str, is_root: bool, news: &LiveNews) {
-        match news {
-            LiveNews::Started(_) if is_root => self.root = Some(run_id.to_owned()),
-            LiveNews::Started(_) => drop(self.helpers.insert(run_id.to_owned())),
-            LiveNews::Ended if !is_root => drop(self.helpers.remove(run_id)),
-            LiveNews::Calling(step) if is_root => (self.step, self.running) = (*step, false),
-            LiveNews::Replied { usage, cost, .. } => {
-                self.running |= is_root;
-                self.spent.add(usage.map_or(0, |usage| usage.total), *cost);
-            }
-            _ => {}
         }
     }
 }

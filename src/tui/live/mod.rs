@@ -5,6 +5,7 @@
 //! engine is in [`engine`], in builds that have one; everything else compiles without it.
 
 mod alert;
+mod current;
 mod drive;
 #[cfg(feature = "engine")]
 pub(in crate::tui) mod engine;
@@ -13,8 +14,10 @@ mod money;
 mod order;
 #[cfg(test)]
 mod tests;
+mod words;
 
 pub use alert::alert;
 pub use drive::{Drive, Drives, is_of_box};
-pub use machine::{In, Machine, Out, State};
+pub use machine::Machine;
 pub use order::{Desk, DriveOptions, Ending, Errand, Found, Order, Told};
+pub use words::{In, Out, State};

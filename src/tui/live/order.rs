@@ -86,6 +86,8 @@ pub struct DriveOptions {
     pub config_file: Option<PathBuf>,
     /// The configuration cannot be used: why. Browsing works.
     pub trouble: Option<String>,
+    /// Questions that can be answered offline, in the demo.
+    pub suggestions: Vec<String>,
     /// Everything else of the configuration.
     #[cfg(feature = "engine")]
     pub config: crate::client::Config,
@@ -127,6 +129,20 @@ pub enum Errand {
         token: Token,
         /// In all.
         nano: i64,
+    },
+    /// Make a session, and show it.
+    Create {
+        /// The directory that it lies in.
+        dir: PathBuf,
+        /// Its name.
+        name: String,
+    },
+    /// Give a session another name.
+    Rename {
+        /// The session's directory.
+        dir: PathBuf,
+        /// Its name from now on.
+        name: String,
     },
     /// Look what the session waits with, and what it was last run with.
     Look {

@@ -42,7 +42,7 @@ impl Screen for Leaving {
         let rows = [
             Styled::of(SafeText::line(&format!(" Leave, and cancel {runs}?")), text),
             Styled::words(
-                " Finished steps are kept, and the session opens again.",
+                " Finished steps are kept; a question stays open, to be answered.",
                 ctx.style(Role::Dim),
             ),
             key(Action::Open, "cancels and leaves"),

@@ -9,6 +9,7 @@ mod help;
 mod leaving;
 mod list_search;
 mod memory;
+mod naming;
 mod overview;
 mod palette;
 mod picker;
@@ -22,6 +23,7 @@ pub mod search;
 mod split;
 mod timeline;
 
+pub use naming::Naming;
 pub use route::{Against, Place, QueryKey, Route};
 
 use super::action::{Action, Context};
@@ -100,6 +102,7 @@ pub fn open(route: &Route, ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
         Route::Scrub { query, step } => Some(Box::new(scrub::ScrubScreen::new(*query, *step))),
         Route::Help => Some(Box::new(help::Help::default())),
         Route::Palette => Some(Box::new(palette::Palette::new(ctx))),
+        Route::Naming(naming) => Some(Box::new(naming::NamingScreen::new(naming.clone()))),
         Route::Leaving => Some(Box::new(leaving::Leaving)),
     }
 }

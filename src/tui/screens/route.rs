@@ -1,8 +1,8 @@
 //! Names of places: what to open, said in terms that survive changes of the model.
 
-use std::path::PathBuf;
-
+use super::Naming;
 use crate::model::{AgentId, Label, LogId, Query, Session};
+use std::path::PathBuf;
 
 /// A screen and what it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +65,8 @@ pub enum Route {
     Help,
     /// Actions by name.
     Palette,
+    /// A name for a session.
+    Naming(Naming),
     /// A run goes on: whether to leave all the same.
     Leaving,
 }

@@ -1,6 +1,6 @@
 //! One line of safe text in several styles, and the one way in which text gets into cells.
 
-use crate::text::{SafeText, cell_width};
+use crate::text::{Row, SafeText, cell_width, wrap_line};
 use ratatui::buffer::{Buffer, CellDiffOption, CellWidth};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -27,6 +27,16 @@ impl Styled {
     /// The program's own words in one style.
     pub fn words(text: &'static str, style: Style) -> Self {
         Self::of(SafeText::literal(text), style)
+    }
+
+    /// A text of the program's own in lines of at most `width` cells, each behind `indent` blanks.
+    pub fn wrapped(text: &'static str, indent: usize, width: usize, style: Style) -> Vec<Self> {
+        let room = width.saturating_sub(indent);
+        let line = |row: Row| {
+            let words = text.get(row.bytes).unwrap_or_default().trim_end();
+            Self::of(SafeText::line(&format!("{:indent$}{words}", "")), style)
+        };
+        wrap_line(text, room).into_iter().map(line).collect()
     }
 
     /// Adds a text.

@@ -18,8 +18,6 @@ pub(super) struct Questions {
 struct Open {
     last: u64,
     waiting: HashMap<u64, oneshot::Sender<String>>,
-    /// Nobody answers any more.
-    closed: bool,
 }
 
 impl Questions {
@@ -41,11 +39,12 @@ impl Questions {
         }
     }
 
-    /// Nobody answers any more.
-    pub(super) fn close(&self) {
+    /// Nobody answers now: the run parks with its question, to be answered later. `false` when it asks nothing.
+    pub(super) fn leave_open(&self) -> bool {
         let mut open = self.lock();
-        open.closed = true;
+        let asks = !open.waiting.is_empty();
         open.waiting.clear();
+        asks
     }
 }
 
@@ -55,9 +54,6 @@ impl Person for Arc<Questions> {
         let (sender, receiver) = oneshot::channel();
         let id = {
             let mut open = self.lock();
-            if open.closed {
-                return None;
-            }
             open.last += 1;
             let id = open.last;
             open.waiting.insert(id, sender);

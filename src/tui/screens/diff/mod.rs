@@ -133,8 +133,8 @@ impl DiffScreen {
                 };
                 true
             }
-            (Action::SearchNext, _) => self.to_difference(true),
-            (Action::SearchPrevious, _) => self.to_difference(false),
+            (Action::SearchNext, _) => self.go_to_difference(true),
+            (Action::SearchPrevious, _) => self.go_to_difference(false),
             (Action::Open, Part::List) => {
                 self.focus = Part::Left;
                 true
@@ -155,7 +155,7 @@ impl DiffScreen {
     }
 
     /// Goes to the next row that differs, or the one before; past the end it begins again.
-    fn to_difference(&mut self, forward: bool) -> bool {
+    fn go_to_difference(&mut self, forward: bool) -> bool {
         let Some(comparison) = self.comparison() else {
             return false;
         };

@@ -30,7 +30,7 @@ impl ExportScreen {
             ..inner
         };
         let lines = match &self.state {
-            State::Choosing => self.choices(ctx),
+            State::Choosing => self.choices(usize::from(inner.width), ctx),
             State::Writing(progress) => {
                 self.bar(*progress, inner, buf, ctx);
                 writing(*progress, ctx)
@@ -48,7 +48,7 @@ impl ExportScreen {
         }
     }
 
-    fn choices(&self, ctx: &Ctx<'_>) -> Vec<Styled> {
+    fn choices(&self, width: usize, ctx: &Ctx<'_>) -> Vec<Styled> {
         let run = self
             .query
             .map_or_else(String::new, |query| format!("run {}", query.label));
@@ -73,13 +73,17 @@ impl ExportScreen {
         let name = SafeText::line(&self.file_name(ctx));
         lines.push(Styled::new());
         lines.push(Styled::words("  file    ", dim).then(name, ctx.style(Role::Text)));
-        lines.push(Styled::words(
-            "  Keys, tokens and passwords are masked either way.",
+        lines.extend(Styled::wrapped(
+            "Keys, tokens and passwords are masked either way.",
+            2,
+            width,
             dim,
         ));
         if self.raw {
-            lines.push(Styled::words(
-                "  As recorded: escape sequences of the data stay in it.",
+            lines.extend(Styled::wrapped(
+                "As recorded: escape sequences of the data stay in it.",
+                2,
+                width,
                 ctx.style(Role::Warning),
             ));
         }

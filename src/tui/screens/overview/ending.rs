@@ -77,6 +77,9 @@ pub(in crate::tui::screens) struct Ending<'a> {
 }
 
 impl<'a> Ending<'a> {
+    /// Of what still works.
+    pub(in crate::tui::screens) const NOT_YET: Ending<'static> = Ending::words("no FINAL yet", Role::Running);
+
     const fn words(words: &'static str, role: Role) -> Self {
         Self { words, text: "", role }
     }
@@ -109,7 +112,7 @@ impl<'a> Ending<'a> {
     fn without_final(outcome: &'a Outcome) -> Self {
         match outcome {
             Outcome::Done => Self::words("no FINAL was recorded", Role::Dim),
-            Outcome::Running => Self::words("no FINAL yet", Role::Running),
+            Outcome::Running => Ending::NOT_YET,
             Outcome::Interrupted => Self::words("interrupted before FINAL", Role::Warning),
             Outcome::Parked => Self::words("waits for an answer", Role::Warning),
             Outcome::Error(error) => Self::text("error: ", error, Role::Failure),

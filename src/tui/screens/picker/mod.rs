@@ -7,7 +7,7 @@ mod preview;
 mod ranking;
 mod table;
 
-use super::{Matches, Screen};
+use super::{Matches, Naming, Route, Screen};
 use crate::source::{SessionSummary, SessionTotals};
 use crate::text::{SafeText, count, plural};
 use crate::tui::action::{Action, Context};
@@ -15,6 +15,7 @@ use crate::tui::body::Text;
 use crate::tui::ctx::{Ctx, SessionList};
 use crate::tui::effect::{Effect, Focused, Outcome, Token};
 use crate::tui::input::{Answer, Input, Mouse, Reply};
+use crate::tui::notice::Notice;
 use crate::tui::widgets::{ListEvent, ListPane, TextPane};
 use entry::{Entry, Known};
 use load::Loaded;
@@ -175,9 +176,23 @@ impl PickerScreen {
         }
     }
 
+    fn rename(&self, ctx: &Ctx<'_>) -> Outcome {
+        match self.selected().map(|entry| entry.summary.path.clone()) {
+            Some(path) if ctx.running.contains(&path) => Outcome::with(Effect::Notice(Notice::trouble(
+                "a run goes on in it: rename it afterwards",
+            ))),
+            Some(path) => Outcome::with(Effect::Push(Route::Naming(Naming::Rename(path)))),
+            None => Outcome::consumed(),
+        }
+    }
+
     fn act(&mut self, action: Action, ctx: &Ctx<'_>) -> Outcome {
         match action {
             Action::Open => return self.open(),
+            Action::NewSession if !ctx.options.read_only => {
+                return Outcome::with(Effect::Push(Route::Naming(Naming::New(self.dir.clone()))));
+            }
+            Action::Rename if !ctx.options.read_only => return self.rename(ctx),
             Action::Sort => {
                 self.sort = self.sort.next();
                 self.arrange();
@@ -249,6 +264,8 @@ impl Screen for PickerScreen {
             Action::MoveDown,
             Action::Search,
             Action::Sort,
+            Action::NewSession,
+            Action::Rename,
             Action::Back,
         ]
     }

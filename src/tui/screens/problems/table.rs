@@ -204,7 +204,13 @@ pub(super) fn draw_empty(area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
     } else {
         "Still reading."
     };
-    let lines = [head, Styled::words(reading, ctx.style(Role::Dim))];
+    let mut lines = vec![head];
+    lines.extend(Styled::wrapped(
+        reading,
+        0,
+        usize::from(area.width),
+        ctx.style(Role::Dim),
+    ));
     let top = area.y + area.height.saturating_sub(2) / 2;
     for (line, y) in lines.into_iter().zip(top..area.bottom()) {
         line.draw_centred(Rect { y, height: 1, ..area }, buf);

@@ -219,7 +219,7 @@ impl<'a> Shown<'a> {
         let ending = match own {
             Some(result) => Ending::of_final(result),
             None if self.is_query() => Ending::of(self.query),
-            None if self.is_alive() => return vec![Piece::words("no FINAL yet", Role::Running)],
+            None if self.is_alive() => return vec![Piece::words(Ending::NOT_YET.words, Ending::NOT_YET.role)],
             None => Ending::of_final(&Final::Unset),
         };
         let mut pieces = Vec::new();

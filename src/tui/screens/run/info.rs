@@ -87,7 +87,7 @@ pub(super) fn info(query: &Query, live: Option<&LiveRun>, place: Option<Place>, 
     let agent = place.and_then(|place| query.run.agent(place.agent));
     if let (Some(place), Some(agent)) = (place, agent) {
         let step = place.step.and_then(|step| agent.steps.get(step));
-        result_line(&mut out, query, place, width);
+        result_line(&mut out, query, live, place, width);
         if let Some(words) = live.and_then(|live| doing(live, agent)) {
             out.newline();
             out.push(&fit("now", 8), Role::Dim);
@@ -102,7 +102,9 @@ pub(super) fn info(query: &Query, live: Option<&LiveRun>, place: Option<Place>, 
     } else {
         result_of_query(&mut out, query, width);
     }
-    link_lines(&mut out, query);
+    if live.is_none() {
+        link_lines(&mut out, query);
+    }
     out
 }
 
@@ -138,9 +140,12 @@ fn figures(step: Option<&Step>, own: &Totals, all: &Totals, exact: bool) -> Vec<
     rows
 }
 
-fn result_line(out: &mut Info, query: &Query, place: Place, width: usize) {
+fn result_line(out: &mut Info, query: &Query, live: Option<&LiveRun>, place: Place, width: usize) {
     let is_query = query.run.roots.first() == Some(&place.agent);
     match query.run.agent(place.agent) {
+        Some(agent) if !is_query && live.is_some_and(|live| doing(live, agent).is_some()) => {
+            ending_line(out, &Ending::NOT_YET, width);
+        }
         Some(agent) if !is_query => ending_line(out, &Ending::of_final(&agent.result), width),
         _ => result_of_query(out, query, width),
     }

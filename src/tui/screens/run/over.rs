@@ -88,7 +88,7 @@ impl Over {
     /// Paints it over most of `area`.
     pub(super) fn draw(&mut self, title: &str, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
         // Where there is little room, scraps of what lies below would only confuse.
-        let (width, height) = match area.width < 60 || area.height < 15 {
+        let (width, height) = match area.width < 100 || area.height < 15 {
             true => (area.width, area.height),
             false => ((area.width - area.width / 10).min(140), area.height - area.height / 8),
         };
@@ -103,6 +103,13 @@ impl Over {
             .aside(Styled::words(raw, ctx.style(Role::Warning)))
             .focused(true);
         let inner = panel.draw(self.area, buf, ctx);
-        self.pane.draw(inner, buf, ctx);
+        // Text keeps away from the border at its left; at its right lies the scrollbar's column.
+        let margin = u16::from(inner.width > 8);
+        let room = Rect {
+            x: inner.x + margin,
+            width: inner.width - margin,
+            ..inner
+        };
+        self.pane.draw(room, buf, ctx);
     }
 }

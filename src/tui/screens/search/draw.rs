@@ -79,12 +79,11 @@ impl SearchScreen {
             State::Done => "Nothing has it",
             State::Stopped => "Stopped",
         };
-        let row = Rect {
-            y: area.y + area.height.min(3).saturating_sub(1),
-            height: area.height.min(1),
-            ..area
-        };
-        Styled::words(words, ctx.style(Role::Dim)).draw_centred(row, buf);
+        let top = area.y + area.height.min(3).saturating_sub(1);
+        let lines = Styled::wrapped(words, 0, usize::from(area.width), ctx.style(Role::Dim));
+        for (line, y) in lines.into_iter().zip(top..area.bottom()) {
+            line.draw_centred(Rect { y, height: 1, ..area }, buf);
+        }
     }
 }
 

@@ -56,10 +56,7 @@ impl AtPath {
     }
 
     fn directory(&self, home: Option<&Path>) -> PathBuf {
-        match (self.dir.strip_prefix("~/"), home) {
-            (Some(rest), Some(home)) => home.join(rest),
-            _ => PathBuf::from(&self.dir),
-        }
+        path_of(&self.dir, home)
     }
 
     /// The path of an entry that was found.
@@ -76,6 +73,40 @@ impl AtPath {
             false => format!("@{path}"),
         })
     }
+}
+
+/// The path that is written; `~/` is the user's home directory.
+pub(super) fn path_of(written: &str, home: Option<&Path>) -> PathBuf {
+    match (written.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(written),
+    }
+}
+
+/// All words of a text that may be an `@path`, with the path as it is written; punctuation behind it is none of it.
+pub(super) fn mentions(content: &Content) -> Vec<(Range<usize>, String)> {
+    let text = content.text();
+    let mut found = Vec::new();
+    for (at, _) in text.match_indices('@') {
+        let (before, rest) = (content.get(0..at), content.get(at + 1..text.len()));
+        if !begins_word(before) {
+            continue;
+        }
+        let (path, len) = match rest.strip_prefix('"').and_then(|quoted| quoted.split_once('"')) {
+            Some((path, _)) => (path, path.len() + 2),
+            None => {
+                let word = rest.split(char::is_whitespace).next().unwrap_or_default();
+                let path = word.trim_end_matches([',', ';', ':', '.', '!', '?', ')', ']', '"', '\'']);
+                (path, path.len())
+            }
+        };
+        let range = at..at + 1 + len;
+        let is_text = content.pieces(range.clone()).len() == 1 && content.chip_at(at).is_none();
+        if !path.is_empty() && is_text {
+            found.push((range, path.to_owned()));
+        }
+    }
+    found
 }
 
 fn begins_word(before: &str) -> bool {
@@ -126,6 +157,17 @@ mod tests {
             at("@~/x/y").unwrap().path(Path::new("yes.csv"), Some(home)),
             Path::new("/home/me/x/yes.csv")
         );
+    }
+
+    #[test]
+    fn all_words_that_may_be_paths_are_found() {
+        let text = "see @a.csv, (@~/b) and @\"c d\"; not me@x.org, @ or @!";
+        let found: Vec<_> = mentions(&Content::from(text))
+            .into_iter()
+            .map(|(range, path)| (&text[range], path))
+            .collect();
+        let expected = [("@a.csv", "a.csv"), ("@~/b", "~/b"), ("@\"c d\"", "c d")];
+        assert_eq!(found, expected.map(|(text, path)| (text, path.to_owned())));
     }
 
     #[test]

@@ -172,7 +172,7 @@ impl Field {
 
     /// To the row above or below, in the column where vertical motion began.
     fn vertical(&mut self, down: bool) -> Keyed {
-        self.lay_out(self.laid_out.map_or(80, |(_, width)| width));
+        self.lay_out_again();
         let spot = self.layout.spot(self.editor.caret());
         let row = match down {
             true if spot.row + 1 >= self.layout.height() => return Keyed::AtBottom,
@@ -207,6 +207,8 @@ impl Field {
         if !mouse.is_in(self.area) {
             return false;
         }
+        // It may have changed since it was drawn.
+        self.lay_out_again();
         match mouse.kind {
             MouseKind::Press | MouseKind::DoublePress => {
                 let spot = Spot {
@@ -224,6 +226,11 @@ impl Field {
             MouseKind::Drag | MouseKind::Release => {}
         }
         true
+    }
+
+    /// As wide as it was drawn last.
+    fn lay_out_again(&mut self) {
+        self.lay_out(self.laid_out.map_or(80, |(_, width)| width));
     }
 
     fn lay_out(&mut self, width: usize) {

@@ -167,10 +167,11 @@ impl Line {
             if in_row == row && (in_column <= column || best.is_none()) {
                 best = Some(at);
             }
-            if at >= self.range.end || in_row > row || (in_row == row && in_column >= column) {
+            let next = content.after(at);
+            if at >= self.range.end || next <= at || in_row > row || (in_row == row && in_column >= column) {
                 return best.unwrap_or(at);
             }
-            at = content.after(at);
+            at = next;
         }
     }
 

@@ -24,6 +24,7 @@ mod over;
 mod plan;
 mod question;
 mod recall;
+mod resolve;
 mod settings;
 mod standing;
 #[cfg(test)]
@@ -41,6 +42,7 @@ use self::history::History;
 use self::keeping::{Keeping, Loaded, Saved, put_together};
 use self::over::Over;
 use self::question::Asked;
+use self::resolve::Resolving;
 use crate::source::drafts;
 use crate::text::SafeText;
 use crate::tui::ctx::Ctx;
@@ -142,6 +144,8 @@ pub struct InputBox {
     draft: Field,
     /// What was sent last, for when it is refused.
     sent: Content,
+    /// A draft that is about to be sent.
+    resolving: Option<Resolving>,
     /// Why it was refused; until something is written.
     refusal: Option<SafeText>,
     history: History,
@@ -168,6 +172,7 @@ impl InputBox {
             home,
             draft: Field::default(),
             sent: Content::default(),
+            resolving: None,
             refusal: None,
             history: History::default(),
             settings: Settings::default(),
@@ -347,7 +352,8 @@ impl InputBox {
             let told = failed.map(|why| Effect::Notice(Notice::trouble(why.as_str())));
             return Reaction::taken().effect(told).effect(self.save(ctx));
         }
-        self.over_answered(answer.token, worked.as_ref())
+        let resolved = self.resolved(answer.token, worked.as_ref(), ctx);
+        resolved.unwrap_or_else(|| self.over_answered(answer.token, worked.as_ref()))
     }
 
     /// What was kept is there again. What was written since then is not overwritten: the kept draft is history then.

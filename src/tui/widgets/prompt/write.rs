@@ -17,8 +17,7 @@ impl InputBox {
     /// Sends the draft, if that is possible now.
     pub(super) fn send(&mut self, ctx: &Ctx<'_>) -> Reaction {
         self.draft.flush();
-        let content = self.draft.content().clone();
-        if content.text().trim().is_empty() {
+        if self.draft.content().text().trim().is_empty() {
             return Reaction::taken();
         }
         if let Some(why) = self.standing.refusal() {
@@ -28,6 +27,12 @@ impl InputBox {
             self.open_settings();
             return Reaction::trouble("no model is set: choose one here, or with --primary-agent");
         }
+        self.resolve().unwrap_or_else(|| self.send_resolved(ctx))
+    }
+
+    /// Sends the draft, whose files are attached.
+    pub(super) fn send_resolved(&mut self, ctx: &Ctx<'_>) -> Reaction {
+        let content = self.draft.content().clone();
         match request(&content) {
             Err(why) => Reaction::trouble(why),
             Ok(request) => {

@@ -117,3 +117,31 @@ fn a_file_stays_attached_through_an_editor() {
     bench.input.edited(Ok(format!("count {written}\n")), &bench.world.ctx());
     assert_eq!(bench.text(), "count reviews.jsonl ");
 }
+
+#[test]
+fn a_path_that_was_never_completed_is_looked_up_before_it_is_sent() {
+    let (mut bench, dir) = bench();
+    bench.type_in("count @~/reviews.jsonl, and tell @me");
+    bench.keys(&["enter"]);
+    assert!(bench.said.is_empty());
+    bench.work();
+    let request = Request {
+        text: "count reviews.jsonl, and tell @me".into(),
+        file: Some(dir.path().join("reviews.jsonl")),
+    };
+    assert_eq!(bench.said, [Said::Send(request)]);
+    assert_eq!(bench.text(), "");
+}
+
+#[test]
+fn what_changes_during_the_look_up_is_not_sent() {
+    let (mut bench, _dir) = bench();
+    bench.type_in("tell @me");
+    bench.keys(&["enter"]);
+    bench.type_in(" more");
+    bench.work();
+    assert!(bench.said.is_empty());
+    bench.keys(&["enter"]);
+    bench.work();
+    assert_eq!(bench.sent(), ["tell @me more"]);
+}

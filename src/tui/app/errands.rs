@@ -1,0 +1,117 @@
+//! Errands for sessions: what is ordered from the engine, an editor for the draft, sessions that are made and renamed.
+
+use super::event_loop::App;
+use super::inputs::Incoming;
+use crate::model::TargetKind;
+use crate::source::{self, Source};
+use crate::text::SafeText;
+use crate::tui::driver::Msg;
+use crate::tui::live::{self, Desk, Errand};
+use crate::tui::notice::Notice;
+use crate::tui::open::HandOff;
+use crate::tui::term;
+use std::io;
+use std::path::{Path, PathBuf};
+
+impl App {
+    /// Does an errand for a session.
+    pub(super) fn errand(&mut self, errand: Errand) -> io::Result<()> {
+        match errand {
+            Errand::Nudge => {
+                if let Some(feed) = &self.feed {
+                    feed.source().nudge();
+                }
+                Ok(())
+            }
+            Errand::Alert(words) => term::send(&live::alert(&words)),
+            Errand::Edit(text) => self.edit(&text),
+            Errand::Create { dir, name } => {
+                self.create(dir, name);
+                Ok(())
+            }
+            Errand::Rename { dir, name } => {
+                self.rename(dir, name);
+                Ok(())
+            }
+            errand => {
+                self.work.run(errand);
+                Ok(())
+            }
+        }
+    }
+
+    /// Makes a session in the background, and shows it.
+    fn create(&self, dir: PathBuf, name: String) {
+        let (sender, options) = (self.sender.clone(), self.open.clone());
+        tokio::task::spawn_blocking(move || {
+            let _ = sender.send(match source::create(&dir, &name, &options) {
+                Ok(opened) => Incoming::Opened(Box::new(Ok(opened))),
+                Err(error) => Incoming::Msg(Msg::Notice(Notice::trouble(&error.to_string()))),
+            });
+        });
+    }
+
+    /// Renames a session in the background; the one that is shown is opened again under its new name.
+    fn rename(&self, dir: PathBuf, name: String) {
+        let (sender, options) = (self.sender.clone(), self.open.clone());
+        let shown = self
+            .feed
+            .as_ref()
+            .and_then(|feed| feed.source().dir().canonicalize().ok());
+        tokio::task::spawn_blocking(move || {
+            let is_shown = dir.canonicalize().ok() == shown;
+            let _ = sender.send(match source::rename(&dir, &name) {
+                Ok(to) if is_shown => Incoming::Opened(Box::new(source::open(&to, &options))),
+                Ok(_) => Incoming::Msg(Msg::SessionsChanged),
+                Err(error) => Incoming::Msg(Msg::Notice(Notice::trouble(&error.to_string()))),
+            });
+        });
+    }
+
+    /// Lets a person write a text in an editor of their own.
+    fn edit(&mut self, text: &str) -> io::Result<()> {
+        let written = match HandOff::prepare(text, "md", |name| std::env::var_os(name)) {
+            Err(error) => Err(error.to_string()),
+            Ok(hand_off) => {
+                let mut command = hand_off.command();
+                let program = command.get_program().to_string_lossy().into_owned();
+                let ended = self.lend(|| command.status())?;
+                match ended {
+                    Err(error) => Err(format!("cannot start {program}: {error}")),
+                    Ok(status) if !status.success() => Err(format!("{program} gave up: the draft stays as it was")),
+                    Ok(_) => std::fs::read_to_string(hand_off.path()).map_err(|error| error.to_string()),
+                }
+            }
+        };
+        self.update(Msg::Edited(written.map_err(|why| SafeText::line(&why))))
+    }
+}
+
+/// Where questions about what was opened go, or why there are none.
+pub(super) fn desk_of(source: &Source, read_only: bool) -> Desk {
+    let dir = source.dir();
+    let closed = match source.kind() {
+        TargetKind::Transcript => Some("one transcript is shown: open its session to ask"),
+        TargetKind::Session if read_only => Some("opened with --read-only: nothing is asked, nothing is written"),
+        TargetKind::Session if !is_writable(dir) => {
+            Some("this directory cannot be written to: its session is only shown")
+        }
+        TargetKind::Session => None,
+    };
+    Desk {
+        // By whatever path it was opened, it is the same session.
+        dir: dir.canonicalize().unwrap_or_else(|_| dir.to_owned()),
+        opened: dir.to_owned(),
+        closed: closed.map(str::to_owned),
+    }
+}
+
+#[cfg(unix)]
+fn is_writable(dir: &Path) -> bool {
+    rustix::fs::access(dir, rustix::fs::Access::WRITE_OK).is_ok()
+}
+
+#[cfg(not(unix))]
+fn is_writable(dir: &Path) -> bool {
+    std::fs::metadata(dir).is_ok_and(|seen| !seen.permissions().readonly())
+}
