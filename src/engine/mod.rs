@@ -8,6 +8,7 @@ mod error;
 mod event;
 mod gate;
 mod groups;
+mod home;
 mod input;
 mod journal;
 mod keeper;
@@ -36,6 +37,7 @@ pub use error::RunError;
 pub use event::{AgentId, RunEvent, Unwatched, Watch, What};
 pub use gate::{AllowAll, Approver, AskPerson, Decision, DenyAll, GateCall, Tool};
 pub use groups::{KIND_SIGNAL, Observation, SignalMatch, ToolGroup};
+pub use home::{Home, SessionLog};
 pub use input::{Input, InputError, recorded_context};
 pub(crate) use journal::{CLOCK, CONVERSATION, Pending, TOOLS, custom_event};
 pub use journal::{ProjectError, RecoverError};
@@ -47,8 +49,7 @@ pub use person::{Person, Question};
 pub use schema::{BadSchema, OutputSchema};
 pub use script::ScriptedReply;
 pub use session::{
-    Answer, BeginError, Home, Query, SessionLog, Waiting, answer, drop_question, last_models, run_query, waiting,
-    waiting_in,
+    Answer, BeginError, Query, Waiting, answer, drop_question, last_models, run_query, waiting, waiting_in,
 };
 pub use settings::{Guard, Model, Settings};
 pub use tape::{Call, Recorded, Served, Tape, tool_input};

@@ -2,6 +2,7 @@
 
 use super::agent::{Onward, Prelude, PreludeStep};
 use super::event::What;
+use super::home::Home;
 use super::input::Input;
 use super::journal::{Cut, Tape as StepTape, load_cut, load_parked};
 use super::keeper::Keeper;
@@ -11,7 +12,7 @@ use super::resume::reply;
 use super::run::Run;
 use super::schema::OutputSchema;
 use super::script::{Script, ScriptedReply};
-use super::session::{Answer, BeginError, Home, Query, finish, root_spec};
+use super::session::{Answer, BeginError, Query, finish, root_spec};
 use super::tape::Tape;
 use crate::disk::transcript_writer::TranscriptWriter;
 use crate::provider::Message;

@@ -2,8 +2,9 @@
 
 use super::clock;
 use super::groups::Observation;
+use super::home::Home;
 use super::journal::{Cut, ParkedTurn, observed, recover};
-use super::session::{BeginError, Home};
+use super::session::BeginError;
 use super::settings::Settings;
 use crate::disk::lock::{LockError, SessionLock};
 use crate::provider::Cancel;

@@ -93,3 +93,16 @@ async fn a_group_of_tools_appears_with_its_signal_and_stays_for_the_session() {
     let again = build(&["FINAL(tool(3)['x'])"]).open_session(&session.id()).unwrap();
     assert_eq!(again.send("on").await.unwrap().value, json!(3));
 }
+
+#[tokio::test]
+async fn what_nests_too_deep_ends_no_query() {
+    let dir = tempfile::tempdir().unwrap();
+    let tools = "def deep():\n    x = 1\n    for _ in range(300): x = [x]\n    return x\ndef takes(x): return 7\n";
+    let config = fast_rlm::Config::new("m").tool_source("t.py", tools);
+    let steps = [
+        "x = deep()\nn = takes(x)\ntry:\n    await llm_query({'a': x})\nexcept ValueError as e:\n    n += 1",
+        "FINAL(n)",
+    ];
+    let client = builder(dir.path()).config(config).build(scripted(&steps)).unwrap();
+    assert_eq!(client.run("go").await.unwrap().value, json!(8));
+}

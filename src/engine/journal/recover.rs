@@ -1,21 +1,17 @@
 //! Opening a session for writing: state.json and the log are brought in step again, whatever happened in between.
 
+use super::lines::Lines;
 use super::parked::{ParkedTurn, load_parked};
 use super::project::{ProjectError, Projection};
 use crate::disk::atomic::{self, WriteError};
 use crate::disk::state_doc::{StateDoc, StateDocError};
-use crate::disk::transcript_writer::{AgentRef, Instants, StepRecord, TranscriptError, TranscriptWriter, UsageRecord};
+use crate::disk::transcript_writer::TranscriptError;
 use crate::engine::clock::now;
-use crate::model::Cost;
-use crate::store::payload::{
-    Adopted, ClearReason, Cleared, ModelCall, Outcome, StepStarted, Swept, TurnEnded, TurnStarted,
-};
+use crate::store::payload::{Adopted, ClearReason, Cleared, Outcome, Swept, TurnEnded, TurnStarted};
 use crate::store::{
     Action, Digest, Fact, FileState, Kind, NewEvent, Recorded, Select, SessionWriter, Store, StoreError, StoredEvent,
     reconcile, recorded,
 };
-use serde_json::value::to_raw_value;
-use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -267,12 +263,9 @@ impl Session<'_> {
     /// Appends the lines of steps and FINALs that are in the log and not in their transcript; `turn` is in flight
     /// before the first event.
     fn complete_transcript(&self, turn: Option<TurnStarted>, events: &[StoredEvent]) -> Result<(), RecoverError> {
-        let mut lines = Lines {
-            turn: turn.unwrap_or_default(),
-            ..Lines::default()
-        };
+        let mut lines = Lines::of(turn.unwrap_or_default());
         for event in events {
-            lines.take(self, event)?;
+            lines.take(self.dir, event)?;
         }
         Ok(())
     }
@@ -298,128 +291,4 @@ fn note(action: Action) -> Option<String> {
         Action::InStep | Action::Damaged => return None,
     };
     Some(text.to_owned())
-}
-
-/// The parts of a turn's steps, as they come by.
-#[derive(Default)]
-struct Lines {
-    turn: TurnStarted,
-    call: ModelCall,
-    code: StepStarted,
-}
-
-impl Lines {
-    fn take(&mut self, session: &Session<'_>, event: &StoredEvent) -> Result<(), RecoverError> {
-        match &event.fact {
-            Fact::TurnStarted(started) => self.turn = started.clone(),
-            Fact::ModelCall(call) => self.call = call.clone(),
-            Fact::StepStarted(started) => self.code = started.clone(),
-            Fact::StepEnded(ended) => {
-                let number = u64::from(event.step.unwrap_or_default()) + 1;
-                let failed = ended.exception.is_some();
-                let output = (!ended.output.is_empty()).then_some((ended.output.as_str(), failed));
-                self.add_step(session, event.time, number, output)?;
-            }
-            Fact::Final(result) => self.add_final(session, event.time, &result.value)?,
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn add_step(
-        &self,
-        session: &Session<'_>,
-        time: i64,
-        number: u64,
-        output: Option<(&str, bool)>,
-    ) -> Result<(), RecoverError> {
-        let Some(path) = self.path(session) else {
-            return Ok(());
-        };
-        if present(&path, &self.turn.run_id).steps.contains(&number) {
-            return Ok(());
-        }
-        let step = StepRecord {
-            number,
-            code: &self.code.code,
-            output,
-            reasoning: self.call.reasoning.as_deref(),
-            usage: usage_record(&self.call),
-            guard: None,
-            instants: Instants {
-                call: Some((self.call.started, self.call.ended)),
-                execution: None,
-            },
-        };
-        Ok(TranscriptWriter::open(&path)?.step(&self.root(), time, &step)?)
-    }
-
-    fn add_final(&self, session: &Session<'_>, time: i64, value: &serde_json::Value) -> Result<(), RecoverError> {
-        let Some(path) = self.path(session) else {
-            return Ok(());
-        };
-        if present(&path, &self.turn.run_id).has_final {
-            return Ok(());
-        }
-        // None is an absent key in transcripts (session-format).
-        let result = (!value.is_null()).then(|| to_raw_value(value)).transpose();
-        let result = result.map_err(ProjectError::from)?;
-        Ok(TranscriptWriter::open(&path)?.result(&self.root(), time, result.as_deref())?)
-    }
-
-    fn path(&self, session: &Session<'_>) -> Option<PathBuf> {
-        self.turn.log_file.as_ref().map(|log_file| session.dir.join(log_file))
-    }
-
-    fn root(&self) -> AgentRef {
-        AgentRef {
-            run_id: self.turn.run_id.clone(),
-            parent_run_id: None,
-            depth: 0,
-        }
-    }
-}
-
-/// What a transcript has of a run.
-#[derive(Debug, Default)]
-struct Present {
-    steps: HashSet<u64>,
-    has_final: bool,
-}
-
-/// Reads what a transcript has of a run. A torn last line counts as missing.
-fn present(path: &Path, run_id: &str) -> Present {
-    #[derive(serde::Deserialize)]
-    struct Head {
-        run_id: String,
-        event_type: String,
-        step: Option<u64>,
-    }
-    let text = std::fs::read(path).unwrap_or_default();
-    let heads = text
-        .split(|byte| *byte == b'\n')
-        .filter_map(|line| serde_json::from_slice::<Head>(line).ok());
-    let mut found = Present::default();
-    for head in heads.filter(|head| head.run_id == run_id) {
-        found.steps.extend(head.step);
-        found.has_final |= head.event_type == "final_result";
-    }
-    found
-}
-
-fn usage_record(call: &ModelCall) -> UsageRecord {
-    let used = call.usage.unwrap_or_default();
-    let nano = match call.cost {
-        Cost::Known(nano) => Some(nano),
-        Cost::Unknown => None,
-    };
-    UsageRecord {
-        prompt_tokens: used.prompt,
-        completion_tokens: used.completion,
-        total_tokens: used.total,
-        cached_tokens: used.cached,
-        reasoning_tokens: used.reasoning,
-        cost: None,
-    }
-    .with_cost(nano)
 }

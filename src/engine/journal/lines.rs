@@ -1,0 +1,138 @@
+//! Lines of a transcript that the log has and the file lacks: they are appended when the session is opened for writing.
+
+use super::project::ProjectError;
+use super::recover::RecoverError;
+use crate::disk::transcript_writer::{AgentRef, Instants, StepRecord, TranscriptWriter, UsageRecord};
+use crate::model::Cost;
+use crate::store::payload::{ModelCall, StepStarted, TurnStarted};
+use crate::store::{Fact, StoredEvent};
+use serde_json::value::to_raw_value;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+/// The parts of a turn's steps, as they come by.
+#[derive(Default)]
+pub(super) struct Lines {
+    turn: TurnStarted,
+    call: ModelCall,
+    code: StepStarted,
+}
+
+impl Lines {
+    /// Of the turn in flight.
+    pub(super) fn of(turn: TurnStarted) -> Self {
+        Self {
+            turn,
+            ..Self::default()
+        }
+    }
+
+    /// Takes an event, and appends the line that it is, where that is missing.
+    pub(super) fn take(&mut self, dir: &Path, event: &StoredEvent) -> Result<(), RecoverError> {
+        match &event.fact {
+            Fact::TurnStarted(started) => self.turn = started.clone(),
+            Fact::ModelCall(call) => self.call = call.clone(),
+            Fact::StepStarted(started) => self.code = started.clone(),
+            Fact::StepEnded(ended) => {
+                let number = u64::from(event.step.unwrap_or_default()) + 1;
+                let failed = ended.exception.is_some();
+                let output = (!ended.output.is_empty()).then_some((ended.output.as_str(), failed));
+                self.add_step(dir, event.time, number, output)?;
+            }
+            Fact::Final(result) => self.add_final(dir, event.time, &result.value)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn add_step(&self, dir: &Path, time: i64, number: u64, output: Option<(&str, bool)>) -> Result<(), RecoverError> {
+        let Some(path) = self.path(dir) else {
+            return Ok(());
+        };
+        if present(&path, &self.turn.run_id).steps.contains(&number) {
+            return Ok(());
+        }
+        let step = StepRecord {
+            number,
+            code: &self.code.code,
+            output,
+            reasoning: self.call.reasoning.as_deref(),
+            usage: usage_record(&self.call),
+            guard: None,
+            instants: Instants {
+                call: Some((self.call.started, self.call.ended)),
+                execution: None,
+            },
+        };
+        Ok(TranscriptWriter::open(&path)?.step(&self.root(), time, &step)?)
+    }
+
+    fn add_final(&self, dir: &Path, time: i64, value: &serde_json::Value) -> Result<(), RecoverError> {
+        let Some(path) = self.path(dir) else {
+            return Ok(());
+        };
+        if present(&path, &self.turn.run_id).has_final {
+            return Ok(());
+        }
+        // None is an absent key in transcripts (session-format).
+        let result = (!value.is_null()).then(|| to_raw_value(value)).transpose();
+        let result = result.map_err(ProjectError::from)?;
+        Ok(TranscriptWriter::open(&path)?.result(&self.root(), time, result.as_deref())?)
+    }
+
+    fn path(&self, dir: &Path) -> Option<PathBuf> {
+        self.turn.log_file.as_ref().map(|log_file| dir.join(log_file))
+    }
+
+    fn root(&self) -> AgentRef {
+        AgentRef {
+            run_id: self.turn.run_id.clone(),
+            parent_run_id: None,
+            depth: 0,
+        }
+    }
+}
+
+/// What a transcript has of a run.
+#[derive(Debug, Default)]
+struct Present {
+    steps: HashSet<u64>,
+    has_final: bool,
+}
+
+/// Reads what a transcript has of a run. A torn last line counts as missing.
+fn present(path: &Path, run_id: &str) -> Present {
+    #[derive(serde::Deserialize)]
+    struct Head {
+        run_id: String,
+        event_type: String,
+        step: Option<u64>,
+    }
+    let text = std::fs::read(path).unwrap_or_default();
+    let heads = text
+        .split(|byte| *byte == b'\n')
+        .filter_map(|line| serde_json::from_slice::<Head>(line).ok());
+    let mut found = Present::default();
+    for head in heads.filter(|head| head.run_id == run_id) {
+        found.steps.extend(head.step);
+        found.has_final |= head.event_type == "final_result";
+    }
+    found
+}
+
+fn usage_record(call: &ModelCall) -> UsageRecord {
+    let used = call.usage.unwrap_or_default();
+    let nano = match call.cost {
+        Cost::Known(nano) => Some(nano),
+        Cost::Unknown => None,
+    };
+    UsageRecord {
+        prompt_tokens: used.prompt,
+        completion_tokens: used.completion,
+        total_tokens: used.total,
+        cached_tokens: used.cached,
+        reasoning_tokens: used.reasoning,
+        cost: None,
+    }
+    .with_cost(nano)
+}
