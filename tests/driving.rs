@@ -28,3 +28,5 @@ mod questions;
 mod sessions;
 #[path = "drive/stopping.rs"]
 mod stopping;
+#[path = "drive/writing.rs"]
+mod writing;

@@ -5,7 +5,7 @@ use fast_rlm::tui::keymap::Keymap;
 use fast_rlm::tui::theme::{Depth, Theme};
 use serde_json::{Map, Value};
 
-pub fn check(data: &[u8]) {
+pub(crate) fn check(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let _ = Keymap::parse(&text);
     for depth in [Depth::True, Depth::Mono] {
@@ -40,7 +40,9 @@ fn check_options(text: &str) {
         );
         assert_eq!(after.shift_remove("primary_agent"), Some("a: \"b\" # c".into()));
         assert_eq!(after.shift_remove("sub_agent"), None);
-        ["max_depth", "primary_agent", "sub_agent"].map(|name| before.shift_remove(name));
+        for name in ["max_depth", "primary_agent", "sub_agent"] {
+            before.shift_remove(name);
+        }
         assert_eq!(after, before, "{text:?} became {saved:?}");
     }
 }

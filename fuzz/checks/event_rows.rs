@@ -24,7 +24,7 @@ impl Rows {
     }
 }
 
-pub fn check(data: &[u8]) {
+pub(crate) fn check(data: &[u8]) {
     thread_local!(static ROWS: Rows = Rows::new());
     let (kind, payload) = data.split_first().unwrap_or((&0, &[]));
     let kind = Kind::ALL.get(usize::from(*kind) % (Kind::ALL.len() + 1));

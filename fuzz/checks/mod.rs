@@ -3,14 +3,14 @@
 //! The fuzz targets call these with what the fuzzer makes up; `tests/fuzz_corpora.rs` calls them on stable with the kept
 //! corpora and with bounded random changes of them.
 
-pub mod config;
-pub mod event_rows;
-pub mod python_literal;
+pub(crate) mod config;
+pub(crate) mod event_rows;
+pub(crate) mod python_literal;
 mod session;
-pub mod sse;
-pub mod state_json;
-pub mod text;
-pub mod transcript;
+pub(crate) mod sse;
+pub(crate) mod state_json;
+pub(crate) mod text;
+pub(crate) mod transcript;
 
 /// A directory of this thread's own, reused from check to check.
 pub(crate) fn scratch() -> std::path::PathBuf {

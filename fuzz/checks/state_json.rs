@@ -2,7 +2,7 @@
 
 use fast_rlm::disk::state_doc::StateDoc;
 
-pub fn check(data: &[u8]) {
+pub(crate) fn check(data: &[u8]) {
     let dir = super::scratch().join("state");
     std::fs::create_dir_all(&dir).unwrap();
     std::fs::write(dir.join("state.json"), data).unwrap();

@@ -2,7 +2,7 @@
 
 use fast_rlm::text::{SafeText, ascii, cell_width, cut, wrap_line};
 
-pub fn check(data: &[u8]) {
+pub(crate) fn check(data: &[u8]) {
     let (width, raw) = data.split_first().unwrap_or((&7, &[]));
     let (width, raw) = (usize::from(*width % 41), String::from_utf8_lossy(raw));
     for safe in [SafeText::block(&raw), SafeText::raw(&raw), SafeText::line(&raw)] {
