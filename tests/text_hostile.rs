@@ -4,7 +4,6 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)] // What fails, fails the test.
 
 // Each of its users needs its own part of it.
-#[allow(dead_code)]
 #[path = "pty/mod.rs"]
 mod pty;
 #[allow(dead_code)]

@@ -26,23 +26,26 @@ fn a_read_only_session_has_no_box_and_says_why() {
 #[test]
 fn a_session_that_is_left_goes_on_with_its_run() {
     let desk = Desk::new();
-    desk.add_session("other");
+    desk.add_session("harbour");
+    // Written to last: the list begins with it.
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    desk.add_session("s");
     let script = json!({"rules": [{"when": {"depth": 0}, "replies": [
         {"code": "kept = 1"}, {"code": "FINAL('came home')", "delay": "3s"},
     ]}]});
     let model = desk.script(&script);
     let mut pty = desk.open_at(&desk.path().join("runs"), &["--primary-agent", &model], &[]);
     pty.wait_for("2 sessions");
-    open_named(&mut pty, "s");
+    open_first(&mut pty);
     ask(&mut pty, "take your time");
     pty.wait_for("waits for the model");
     pty.send("\x1b");
     pty.wait_for("a ask");
     pty.send("s");
-    open_named(&mut pty, "other");
+    open_named(&mut pty, "harbour");
     pty.wait_for("s: answered in");
     pty.send("s");
-    open_named(&mut pty, "s");
+    open_first(&mut pty);
     pty.wait_for("came home");
     quit(pty);
     assert_eq!(desk.state()["queries"][1]["final"], json!("came home"));
@@ -94,7 +97,14 @@ fn a_session_that_another_process_drives_is_followed() {
 fn open_named(pty: &mut crate::pty::Pty, name: &str) {
     pty.wait_for("last activity");
     pty.send(&format!("/{name}\r"));
-    pty.wait_for(&format!("runs/{name}"));
+    pty.wait_for("1 of 2 sessions");
+    pty.send("\r");
+    pty.wait_for("first answer");
+}
+
+/// Opens the session that was written to last.
+fn open_first(pty: &mut crate::pty::Pty) {
+    pty.wait_for("last activity");
     pty.send("\r");
     pty.wait_for("first answer");
 }

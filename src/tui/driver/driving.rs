@@ -154,6 +154,7 @@ impl State {
             Out::Cancel(token) => errand_of(Errand::Cancel { dir, token }),
             Out::Answer { token, id, text } => errand_of(Errand::Answer { dir, token, id, text }),
             Out::Allow(token, nano) => errand_of(Errand::Allow { dir, token, nano }),
+            Out::Look => errand_of(Errand::Look { dir }),
             Out::Nudge if shown => errand_of(Errand::Nudge),
             Out::Nudge => Vec::new(),
             Out::Live(event) if shown => {

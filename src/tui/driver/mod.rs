@@ -8,7 +8,7 @@ mod keys;
 mod mouse;
 mod search_bar;
 
-use super::action::{Abilities, Context};
+use super::action::{Abilities, Action, Context};
 use super::compositor::{Compositor, LayerId, Wanted};
 use super::ctx::{SessionList, ViewOptions, World};
 use super::effect::{Effect, Token};
@@ -118,6 +118,7 @@ impl State {
     pub fn new(world: World, options: Arc<DriveOptions>) -> Self {
         let mut frames = Frames::default();
         frames.dirty();
+        let raise_key = world.ctx().key(Action::Budget);
         Self {
             world,
             stack: Compositor::default(),
@@ -129,7 +130,7 @@ impl State {
             last_interrupt: None,
             last_key: None,
             presses: Presses::default(),
-            drives: Drives::new(options),
+            drives: Drives::new(options, raise_key),
             next_tick: None,
             unfocused: false,
         }

@@ -13,6 +13,8 @@ use std::time::Duration;
 pub(super) struct Current {
     pub(super) order: Option<Order>,
     pub(super) since: Duration,
+    /// It goes on with the question that the session waited with.
+    pub(super) resumes: bool,
     pub(super) preparing: Option<String>,
     pub(super) root: Option<String>,
     pub(super) step: u64,

@@ -35,7 +35,7 @@ pub struct Drive {
 }
 
 impl Drive {
-    fn new(desk: &Desk, options: &DriveOptions) -> Self {
+    fn new(desk: &Desk, options: &DriveOptions, raise_key: &str) -> Self {
         let home = Home {
             session: Some(desk.dir.clone()),
             config: options.config_file.clone(),
@@ -46,7 +46,7 @@ impl Drive {
         prompt.suggest(options.suggestions.clone());
         let name = desk.dir.file_name().unwrap_or(desk.dir.as_os_str());
         Self {
-            machine: Machine::default(),
+            machine: Machine::new(raise_key.to_owned()),
             prompt,
             away: None,
             name: name.to_string_lossy().into_owned(),
@@ -140,15 +140,18 @@ impl Drive {
 /// All sessions that were opened since the program started, by directory. Runs of those that were left go on.
 pub struct Drives {
     options: Arc<DriveOptions>,
+    /// The key that lets a run spend more, as people read it.
+    raise_key: String,
     all: HashMap<PathBuf, Drive>,
     current: Option<PathBuf>,
 }
 
 impl Drives {
     /// None yet.
-    pub fn new(options: Arc<DriveOptions>) -> Self {
+    pub fn new(options: Arc<DriveOptions>, raise_key: String) -> Self {
         Self {
             options,
+            raise_key,
             all: HashMap::new(),
             current: None,
         }
@@ -171,7 +174,7 @@ impl Drives {
         let drive = self
             .all
             .entry(desk.dir.clone())
-            .or_insert_with(|| Drive::new(desk, &options));
+            .or_insert_with(|| Drive::new(desk, &options, &self.raise_key));
         drive.closed.clone_from(&desk.closed);
         drive.opened.clone_from(&desk.opened);
         drive.standing = Standing::Ready;

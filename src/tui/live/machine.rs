@@ -18,6 +18,8 @@ const LONG: Duration = Duration::from_secs(10);
 /// The driver of one session.
 #[derive(Clone, Debug, Default)]
 pub struct Machine {
+    /// The key that lets a run spend more, as people read it.
+    raise_key: String,
     state: State,
     token: Token,
     current: Current,
@@ -28,6 +30,14 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// A machine that nothing was asked of yet. `raise_key` lets a run spend more, as people read it.
+    pub fn new(raise_key: String) -> Self {
+        Self {
+            raise_key,
+            ..Self::default()
+        }
+    }
+
     /// How things stand.
     pub fn state(&self) -> &State {
         &self.state
@@ -88,6 +98,7 @@ impl Machine {
         };
         self.current = Current {
             since: now,
+            resumes,
             limit: order.settings.max_money_nano,
             order: Some(order.clone()),
             ..Current::default()
@@ -208,8 +219,9 @@ impl Machine {
         if !self.current.warned && self.current.spent.nears(self.current.limit) {
             self.current.warned = true;
             let words = format!(
-                "80% of {} is spent: b lets it spend twice as much",
-                dollars(self.current.limit)
+                "80% of {} is spent: {} lets it spend twice as much",
+                dollars(self.current.limit),
+                self.raise_key
             );
             out.push(Out::Say(Notice::trouble(&words)));
         }
@@ -251,7 +263,7 @@ impl Machine {
         let (state, words, tell) = match ending {
             Ending::Refused(why) => {
                 self.state = State::Idle;
-                return vec![Out::Live(LiveEvent::Over), Out::Withdraw, Out::Refuse(why), Out::Nudge];
+                return self.refused(why);
             }
             Ending::Answered => {
                 let took = duration(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
@@ -269,7 +281,7 @@ impl Machine {
             }
             Ending::Limit { name, error } => {
                 self.stopped_by = Some(name);
-                let words = format!("{error}; b raises it and goes on");
+                let words = format!("{error}; {} raises it and goes on", self.raise_key);
                 (State::Failed(words.clone()), words.clone(), Notice::trouble(&words))
             }
             Ending::Failed(error) => (
@@ -285,6 +297,16 @@ impl Machine {
             long: took >= LONG,
             words,
         });
+        out
+    }
+
+    /// Nothing was begun: a query goes back into the box, and the question of an answer is asked again.
+    fn refused(&self, why: String) -> Vec<Out> {
+        let mut out = vec![Out::Live(LiveEvent::Over), Out::Withdraw, Out::Nudge];
+        match self.current.resumes {
+            true => out.extend([Out::Say(Notice::trouble(&why)), Out::Look]),
+            false => out.push(Out::Refuse(why)),
+        }
         out
     }
 

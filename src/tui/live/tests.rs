@@ -358,6 +358,9 @@ fn a_session_that_waits_asks_when_it_is_opened_and_goes_on_with_the_answer() {
     assert!(
         matches!(out.as_slice(), [Out::Live(LiveEvent::Began { resumes: true, .. }), Out::Start(order)] if order.request.text == "yes")
     );
+    // An answer that could not be given is no query: its question comes back.
+    let (_, out) = after([found(), answer(7), ended(Ending::Refused("busy".into()))]);
+    assert!(out.contains(&Out::Look) && !out.iter().any(|out| matches!(out, Out::Refuse(_))));
     // What is found while a run goes on is old.
     assert_eq!(after([send(), found()]).1, []);
 }

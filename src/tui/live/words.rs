@@ -78,6 +78,8 @@ pub enum Out {
     Live(LiveEvent),
     /// Something new is on disk: read it.
     Nudge,
+    /// Look what the session waits with.
+    Look,
     /// Say something.
     Say(Notice),
     /// The box becomes the answer field of this question.

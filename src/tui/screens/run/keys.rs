@@ -53,6 +53,9 @@ impl RunScreen {
         }
         let mut over = Over::new(kind);
         over.pane.search(self.pattern.as_ref());
+        if self.was_alive {
+            over.pane.follow();
+        }
         self.over = Some(over);
         Outcome {
             consumed: true,

@@ -1,5 +1,6 @@
 //! What the run screen shows and how it moves: effects are answered as the program would answer them.
 
+mod live;
 mod panes;
 mod walking;
 
