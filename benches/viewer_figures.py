@@ -24,6 +24,7 @@ QUIET = 0.4
 
 
 def row(what, figures, memory=None):
+    figures = [figure for figure in figures if figure is not None] or [float("nan")]
     mib = f"{memory:.0f} MiB" if memory else "-"
     print(f"| {what} | {statistics.median(figures):.1f} ms | best {min(figures):.1f} ms | {mib} |", flush=True)
 
@@ -97,9 +98,9 @@ def screens(cache):
         screen.press(b"ww")
         last_step.append(screen.press(b"G")[1])
         screen.press(b"\\")
-        found, all_found, _ = screen.press(b"summary", b" hit")
-        hits.append(found)
-        searched.append(all_found)
+        hits.append(screen.press(b"summary", b" hit")[0])
+        screen.press(b"\x1b[F" + b"\x7f" * 7)
+        searched.append(screen.press(b"no such text", b"Nothing has it")[0])
         screen.close()
     row("`--tui`, first frame", first, max(memory))
     row("`--tui`, last frame of reading (totals complete)", totals)
@@ -107,8 +108,8 @@ def screens(cache):
     row("a run opened, first frame", opened)
     row("a run opened, with its syntax colours", colours)
     row("its last step", last_step)
-    row("search, first hits", hits)
-    row("search, all", searched)
+    row("search, first hits after the last letter", hits)
+    row("search of everything, from the last letter", searched)
 
 
 with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as empty:

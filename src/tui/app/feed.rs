@@ -2,6 +2,7 @@
 
 use super::inputs::{Incoming, Sender};
 use crate::source::{Source, Stop};
+use crate::tui::content::highlight;
 
 /// Tells the events of one session from those of another that was left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,6 +33,7 @@ impl Feed {
                 let _ = sender.send(Incoming::Events(id, events));
             };
             source.scan(&stop, &mut send);
+            highlight::prepare();
             source.follow(&stop, &mut send);
         };
         std::thread::Builder::new().name("feed".into()).spawn(read)?;

@@ -32,6 +32,13 @@ pub fn highlight(language: Language, code: &SafeText, stop: &Stop) -> Option<Hig
     }
 }
 
+/// Loads what the first highlights of a process would wait for, some 30 ms: to be called while nothing else is to be
+/// done.
+pub fn prepare() {
+    let code = SafeText::literal("for x in [1]:\n    print(f'{x}')  # one");
+    drop(python(&code, BUDGET, &Stop::default()));
+}
+
 /// The highlights of Python, by the grammar for as long as `budget` lasts.
 pub fn python(code: &SafeText, budget: Duration, stop: &Stop) -> Option<Highlights> {
     let mut highlighter = Highlighter::new(budget);

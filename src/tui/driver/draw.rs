@@ -2,8 +2,8 @@
 
 use super::State;
 use super::search_bar::standing;
-use crate::model::Label;
-use crate::text::{SafeText, ascii, plural};
+use crate::model::{Label, Session};
+use crate::text::{SafeText, ascii, count, plural};
 use crate::tui::action::Action;
 use crate::tui::ctx::Ctx;
 use crate::tui::theme::Role;
@@ -109,7 +109,7 @@ fn header_aside(ctx: &Ctx<'_>) -> Styled {
     let mut say = |text: String, role| aside.push(SafeText::line(&text), ctx.style(role));
     let session = ctx.session;
     if ctx.can.session && !session.complete && !session.logs.is_empty() {
-        say(" reading ".into(), Role::Dim);
+        say(reading(session), Role::Dim);
     }
     let alive = session
         .queries
@@ -126,6 +126,25 @@ fn header_aside(ctx: &Ctx<'_>) -> Styled {
         say(" read-only ".into(), Role::Dim);
     }
     aside
+}
+
+/// How far reading is: in transcripts, where there are several.
+fn reading(session: &Session) -> String {
+    let runs = || {
+        session
+            .queries
+            .iter()
+            .map(|query| &query.run)
+            .filter(|run| run.log.is_some())
+    };
+    match runs().count() {
+        0 | 1 => " reading ".into(),
+        all => format!(
+            " reading {} of {} runs ",
+            count(runs().filter(|run| run.complete).count() as u128),
+            count(all as u128)
+        ),
+    }
 }
 
 /// Every cell in ASCII, for terminals that show nothing else.

@@ -1,7 +1,8 @@
 //! The program without a terminal: keys in, frames and effects out.
 
 use super::*;
-use crate::source::{OpenOptions, Opened, Stop, open};
+use crate::model::Event;
+use crate::source::{OpenOptions, Opened, Source, Stop, open};
 use crate::tui::action::Action;
 use crate::tui::compositor::LayerId;
 use crate::tui::keymap::Chord;
@@ -97,13 +98,30 @@ fn a_held_key_counts_once_for_each_repeat() {
     assert_eq!(state.stack.depth(), 1);
 }
 
+/// The demo session as it is known at once, and the way to the rest of it.
+fn demo() -> (Vec<Event>, Source) {
+    let demo = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/demo"));
+    match open(demo, &OpenOptions::default()) {
+        Ok(Opened::Session { events, source }) => (events, source),
+        _ => panic!("a session"),
+    }
+}
+
+#[test]
+fn the_header_says_how_far_reading_is() {
+    let mut state = state();
+    state.world.can.session = true;
+    let (events, _) = demo();
+    events.into_iter().for_each(|event| state.world.session.apply(event));
+    state.world.session.settle();
+    state.push(Route::Overview);
+    assert!(frame(&mut state, 100, 20).contains("reading 0 of 8 runs"));
+}
+
 #[test]
 fn between_a_run_and_its_timeline_nothing_piles_up() {
     let mut state = state();
-    let demo = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/demo"));
-    let Ok(Opened::Session { mut events, source }) = open(demo, &OpenOptions::default()) else {
-        panic!("a session")
-    };
+    let (mut events, source) = demo();
     source.scan(&Stop::default(), &mut |found| events.extend(found));
     events.into_iter().for_each(|event| state.world.session.apply(event));
     state.world.session.settle();
