@@ -2,7 +2,6 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // What fails, fails the test.
 
-// Each of its users needs its own part of it.
 #[path = "pty/mod.rs"]
 mod pty;
 

@@ -21,6 +21,8 @@ fn main() -> Result<(), Error> {
         PathBuf::from,
     );
     std::fs::create_dir_all(&dir)?;
+    // A scene of several sessions works in a directory of its own.
+    let dir = dir.canonicalize()?;
     for scene in SCENES {
         for (ground, look) in [("dark", Look::dark()), ("light", Look::light())] {
             let mut stage = Stage::open(scene, ground == "dark")?;

@@ -44,9 +44,14 @@ impl Stage {
     /// Opens what the scene shows, read to its end.
     pub(crate) fn open(scene: &Scene, dark: bool) -> Result<Self, Error> {
         let copies = if scene.several { Some(copies()?) } else { None };
-        let target = copies
-            .as_ref()
-            .map_or(PathBuf::from(DEMO), |dir| dir.path().join("sessions"));
+        let target = match &copies {
+            // From there its path is short, and the same every time.
+            Some(dir) => {
+                std::env::set_current_dir(dir.path())?;
+                PathBuf::from("sessions")
+            }
+            None => PathBuf::from(DEMO),
+        };
         let size = Size::new(scene.size.0, scene.size.1);
         let options = OpenOptions {
             use_cache: false,
@@ -235,27 +240,32 @@ fn world(size: Size, dark: bool) -> World {
 /// Three sessions in one directory.
 fn copies() -> Result<tempfile::TempDir, Error> {
     let dir = tempfile::tempdir()?;
-    for name in ["tern-rock", "tern-rock-second-reading", "harbour-office"] {
+    for (name, hours) in [
+        ("tern-rock", 1),
+        ("tern-rock-second-reading", 26),
+        ("harbour-office", 200),
+    ] {
         let to = dir.path().join("sessions").join(name);
-        copy(&Path::new(DEMO).join("logs"), &to.join("logs"))?;
-        copy_file(&Path::new(DEMO).join("state.json"), &to.join("state.json"))?;
+        copy(&Path::new(DEMO).join("logs"), &to.join("logs"), hours)?;
+        copy_file(&Path::new(DEMO).join("state.json"), &to.join("state.json"), hours)?;
     }
     Ok(dir)
 }
 
-fn copy(from: &Path, to: &Path) -> Result<(), Error> {
+fn copy(from: &Path, to: &Path, hours: u64) -> Result<(), Error> {
     std::fs::create_dir_all(to)?;
     for entry in std::fs::read_dir(from)? {
         let entry = entry?;
-        copy_file(&entry.path(), &to.join(entry.file_name()))?;
+        copy_file(&entry.path(), &to.join(entry.file_name()), hours)?;
     }
     Ok(())
 }
 
-/// The copy is as old as the demo's last run, so that the picture is the same every time.
-fn copy_file(from: &Path, to: &Path) -> Result<(), Error> {
+/// The copy was written some hours ago on the picture's clock, so that the picture is the same every time.
+fn copy_file(from: &Path, to: &Path, hours: u64) -> Result<(), Error> {
     std::fs::copy(from, to)?;
-    let written = std::time::UNIX_EPOCH + Duration::from_millis(WALL.unsigned_abs());
+    let written =
+        std::time::UNIX_EPOCH + Duration::from_millis(WALL.unsigned_abs()) - Duration::from_secs(hours * 3600);
     std::fs::File::options().write(true).open(to)?.set_modified(written)?;
     Ok(())
 }

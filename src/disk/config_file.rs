@@ -4,6 +4,7 @@
 //! Which options there are, and reading them, is not known here.
 
 use super::atomic::{self, WriteError};
+use serde_json::{Map, Value};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,7 @@ impl Scalar {
     /// In YAML's flow form: JSON strings are YAML strings.
     fn written(&self) -> String {
         match self {
-            Self::Text(text) => serde_json::Value::String(text.clone()).to_string(),
+            Self::Text(text) => Value::String(text.clone()).to_string(),
             Self::Plain(text) => text.clone(),
         }
     }
@@ -48,6 +49,12 @@ pub enum SaveError {
         line: usize,
         /// The option.
         option: String,
+    },
+    /// It cannot be understood, or is written so that another option would change, too.
+    #[error("cannot save in {}: something else in it would change, or it is not valid; change it there yourself", path.display())]
+    Rest {
+        /// The file.
+        path: PathBuf,
     },
     /// It could not be written.
     #[error(transparent)]
@@ -80,7 +87,36 @@ pub fn set_options(path: &Path, options: &[(&str, Option<Scalar>)]) -> Result<()
         line,
         option,
     })?;
+    if !keeps_the_rest(&text, &changed, options) {
+        return Err(SaveError::Rest { path: path.to_owned() });
+    }
     Ok(atomic::write(&target, changed.as_bytes())?)
+}
+
+/// Whether two texts say the same but for the options. YAML has more forms than are looked for here: this is what
+/// makes sure that nothing is lost.
+fn keeps_the_rest(before: &str, after: &str, options: &[(&str, Option<Scalar>)]) -> bool {
+    let (Some(mut before), Some(mut after)) = (read(before), read(after)) else {
+        return false;
+    };
+    let set = |(name, value): &(&str, Option<Scalar>)| {
+        before.shift_remove(*name);
+        after.shift_remove(*name).is_some() == value.is_some()
+    };
+    options.iter().all(set) && before == after
+}
+
+/// The options of a text; `None` when it is not understood.
+fn read(text: &str) -> Option<Map<String, Value>> {
+    if text.trim().is_empty() {
+        return Some(Map::new());
+    }
+    match serde_saphyr::from_str(text).ok()? {
+        Value::Object(options) => Some(options),
+        // Comments alone.
+        Value::Null => Some(Map::new()),
+        _ => None,
+    }
 }
 
 /// The text with other values; or the line, from 1, and the option that cannot be changed without losing something.
@@ -93,7 +129,7 @@ fn changed(text: &str, options: &[(&str, Option<Scalar>)]) -> Result<String, (us
             (Some(place), value) => {
                 let line = lines.get(place).map_or("", String::as_str);
                 let (_, comment) = split_comment(value_of(line, name).unwrap_or_default())
-                    .filter(|(old, _)| is_plain(old) && !is_nested(lines.get(place + 1)))
+                    .filter(|(old, _)| is_plain(old) && !is_nested(lines.iter().skip(place + 1)))
                     .ok_or_else(|| (place + 1, (*name).to_owned()))?;
                 let replaced = value
                     .as_ref()
@@ -130,7 +166,10 @@ fn split_comment(rest: &str) -> Option<(&str, &str)> {
     let end = match value.chars().next() {
         Some(quote @ ('"' | '\'')) => end_of_quoted(value, quote)?,
         _ if value.starts_with('#') => 0,
-        _ => value.find(" #").or_else(|| value.find("\t#")).unwrap_or(value.len()),
+        _ => {
+            let comment = value.find(" #").or_else(|| value.find("\t#"));
+            value.get(..comment.unwrap_or(value.len()))?.trim_end().len()
+        }
     };
     let (value, comment) = rest.split_at_checked(start + end)?;
     let comment = comment.trim_end();
@@ -159,14 +198,11 @@ fn is_plain(value: &str) -> bool {
     !value.starts_with(['|', '>', '&', '*', '!', '[', '{'])
 }
 
-/// The next line belongs to the value.
-fn is_nested(next: Option<&String>) -> bool {
-    let inner = |line: &String| {
-        let content = line.trim_start();
-        let deeper = line.starts_with([' ', '\t']) || line.starts_with("- ") || line.as_str() == "-";
-        deeper && !content.is_empty() && !content.starts_with('#')
-    };
-    next.is_some_and(inner)
+/// What follows belongs to the value: the next line with anything but a comment.
+fn is_nested<'a>(mut following: impl Iterator<Item = &'a String>) -> bool {
+    let is_comment = |line: &str| line.is_empty() || line.starts_with('#');
+    let next = following.find(|line| !is_comment(line.trim_start()));
+    next.is_some_and(|line| line.starts_with([' ', '\t']) || line.starts_with("- ") || line == "-")
 }
 
 /// Where a new option goes: behind the last one, before an end mark; or the line, from 1, that makes it impossible.
@@ -231,6 +267,18 @@ mod tests {
         let out = changed("a: [1, 2]\nname: x\n", &[("name", text("a: b # c"))]).unwrap();
         let value: serde_json::Value = serde_saphyr::from_str(&out).unwrap();
         assert_eq!(value, serde_json::json!({"a": [1, 2], "name": "a: b # c"}));
+    }
+
+    #[test]
+    fn a_file_that_is_not_understood_stays_as_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("rlm_config.yaml");
+        for before in ["- a\n- b\n", "a: [1\n", "? b\n: 1\n", "a: 'x\nb: 1\n'\n"] {
+            fs::write(&path, before).unwrap();
+            let error = set_options(&path, &[("b", plain("2"))]).unwrap_err().to_string();
+            assert!(error.contains("rlm_config.yaml"), "{error}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), before);
+        }
     }
 
     #[test]

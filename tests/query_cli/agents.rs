@@ -103,6 +103,19 @@ fn a_context_that_nests_too_deep_is_an_error_of_the_call() {
         .session(&place.session_dir());
     let answer = query.answer();
     assert!(answer.contains("flatten"), "{answer}");
+
+    place.file(
+        "deep.py",
+        "def deep(value):\n    for _ in range(200):\n        value = [value]\n    return value\n",
+    );
+    let code = "got = deep(deep(1))\nwhile isinstance(got, list):\n    got = got[0]\nFINAL(got)";
+    let query = place.rules(&[rule(json!({"depth": 0}), &[code])]);
+    let query = query.session(&place.session_dir()).option("--tools", "deep.py");
+    assert_eq!(
+        query.answer(),
+        "1",
+        "a tool may take and return what no record can hold"
+    );
 }
 
 #[test]

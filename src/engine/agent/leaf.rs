@@ -7,13 +7,18 @@ use crate::engine::error::RunError;
 use crate::engine::gate::{Decision, GateCall};
 use crate::engine::groups::Observation;
 use crate::engine::journal::cell_outcome;
+use crate::engine::nesting::too_deep;
 use crate::engine::tape::{Call, Recorded, Served, tool_input};
+use crate::engine::truncate::head;
 use crate::repl::{HostError, PythonException};
 use crate::store::StoreError;
 use crate::store::payload::{CellOutcome, LeafCall};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
+
+/// Characters that are kept of a value that nests too deep.
+const DEEP_HEAD: usize = 200;
 
 impl Host {
     /// What the call gets without being made: as its step got it before, or as another run got it.
@@ -80,6 +85,7 @@ impl Host {
 
     pub(super) fn log(&self, cells: Vec<LeafCall>) -> Result<(), HostError> {
         let journal = self.spec.journal.upgrade().filter(|_| !cells.is_empty());
+        let cells = cells.into_iter().map(recordable).collect();
         let logged = journal.map_or(Ok(()), |journal| journal.cells(cells));
         logged.map_err(|error| self.unkept(error))
     }
@@ -203,5 +209,27 @@ fn ended(begun: LeafCall, result: &Recorded) -> LeafCall {
         pickle: result.pickle.clone(),
         ended: clock::now(),
         ..begun
+    }
+}
+
+/// A cell as a record can hold it: of a value that nests too deep only the beginning of its text is kept, and it is
+/// never served.
+fn recordable(cell: LeafCall) -> LeafCall {
+    let outcome = match cell.outcome {
+        CellOutcome::Returned(value) if too_deep("", &value).is_some() => {
+            let text = value.to_string();
+            let bytes = text.len() as u64;
+            CellOutcome::Truncated {
+                head: head(&text, DEEP_HEAD).0.to_owned(),
+                bytes,
+                cap: bytes,
+            }
+        }
+        other => other,
+    };
+    LeafCall {
+        shown_input: cell.shown_input.filter(|input| too_deep("", input).is_none()),
+        outcome,
+        ..cell
     }
 }

@@ -27,7 +27,7 @@ use results::{Results, Row};
 use std::time::Duration;
 
 /// How long typing must rest before the search begins.
-const REST: Duration = Duration::from_millis(120);
+const REST: Duration = Duration::from_millis(50);
 
 /// How the search stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

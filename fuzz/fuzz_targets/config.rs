@@ -1,0 +1,8 @@
+//! Fuzzes the check `config`.
+#![no_main]
+
+#[path = "../checks/mod.rs"]
+#[allow(dead_code)] // The others have targets of their own.
+mod checks;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| checks::config::check(data));

@@ -1,0 +1,8 @@
+//! Fuzzes the check `state_json`.
+#![no_main]
+
+#[path = "../checks/mod.rs"]
+#[allow(dead_code)] // The others have targets of their own.
+mod checks;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| checks::state_json::check(data));
