@@ -132,6 +132,8 @@ pub(crate) fn choose(pty: &mut Pty, number: &str) {
 
 /// Quits, and sees that the terminal is as it was.
 pub(crate) fn quit(mut pty: Pty) {
+    // While a run winds up, leaving asks first.
+    pty.wait_until_gone("Ctrl-C cancels");
     pty.send("\x1b");
     std::thread::sleep(Duration::from_millis(100));
     pty.send("q");

@@ -155,6 +155,15 @@ impl Pty {
         }
     }
 
+    /// Waits until the screen does not show a text any more.
+    pub(crate) fn wait_until_gone(&self, text: &str) {
+        let since = Instant::now();
+        while self.shows(text) {
+            assert!(since.elapsed() < LIMIT, "{text:?} stays on the screen");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     /// Waits until nothing was written for a while.
     pub(crate) fn settle(&self) {
         let mut before = usize::MAX;

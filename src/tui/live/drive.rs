@@ -177,7 +177,6 @@ impl Drives {
             .or_insert_with(|| Drive::new(desk, &options, &self.raise_key));
         drive.closed.clone_from(&desk.closed);
         drive.opened.clone_from(&desk.opened);
-        drive.standing = Standing::Ready;
         drive.away.take()
     }
 

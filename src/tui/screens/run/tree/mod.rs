@@ -64,10 +64,10 @@ impl Tree {
         &self.rows
     }
 
-    /// The run has grown or changed: the same place stays selected, or the last one when that was selected.
+    /// The run has grown or changed: the same place stays selected, or its agent's last step when that was selected.
     pub(super) fn take_run(&mut self, run: &Run) {
-        let at_end = self.list.selected().is_some_and(|index| index + 1 == self.rows.len());
         let before = self.place();
+        let follows = before.is_some_and(|place| self.is_last_step(place));
         let place = self.identity.as_ref().and_then(|identity| find(run, identity, before));
         if before.map(|place| place.agent) != place.map(|place| place.agent) {
             self.folds.forget();
@@ -77,9 +77,20 @@ impl Tree {
             Some(place) => self.go_to(run, place),
             None => self.lay_out(run),
         }
-        if at_end {
-            self.select(run, usize::MAX);
+        let last = place.and_then(|place| Some((place, run.agent(place.agent)?.steps.len().checked_sub(1)?)));
+        if let (true, Some((place, last))) = (follows, last) {
+            let step = Some(last);
+            self.go_to(run, Place { step, ..place });
         }
+    }
+
+    /// A place is the last step of its agent, as far as it is shown.
+    fn is_last_step(&self, place: Place) -> bool {
+        let steps = self.rows.iter().map(|row| row.place);
+        let last = steps
+            .rev()
+            .find(|step| step.agent == place.agent && step.step.is_some());
+        last == Some(place)
     }
 
     /// Selects a place; what it is folded into is unfolded.
