@@ -155,7 +155,7 @@ mod tests {
         let long = "context: a string of 5000 characters\n--- its first 500 characters:\nDo this\n--- its last 500 characters:\nx";
         assert_eq!(task_of_probe(long).unwrap(), "Do this");
         let dict = "Required output schema for FINAL (JSON Schema):\n{}\n---\ncontext: a dict with 2 keys\n  'task' (str, length 5): Do it\n  'n' (int): 3\n---\nTools (1), callable by name:\n  f()";
-        assert_eq!(task_of_probe(dict).unwrap(), "task: Do it · n: 3");
+        assert_eq!(task_of_probe(dict).unwrap(), "Do it · n: 3");
         assert_eq!(task_of_probe("context: a string of 0 characters\n"), None);
     }
 
