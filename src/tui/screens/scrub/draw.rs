@@ -76,7 +76,11 @@ impl ScrubScreen {
             self.strip.push((place, *number));
             line.push(SafeText::literal(" "), ctx.style(Role::Dim));
         }
-        line.draw(area, buf);
+        let used = line.draw(area, buf);
+        let keys = Styled::words("← → step  ↑ ↓ name ", ctx.style(Role::Dim));
+        if usize::from(area.width.saturating_sub(used)) > keys.width() + 2 {
+            keys.draw_right(area, buf);
+        }
     }
 
     fn paint_names(&mut self, split: &Split, buf: &mut Buffer, ctx: &Ctx<'_>) {

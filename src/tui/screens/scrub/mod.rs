@@ -176,6 +176,8 @@ impl ScrubScreen {
         }
         self.step = step;
         let effects = self.ask_body(ctx);
+        // What the step touched stands first.
+        self.rows.clear();
         self.refresh();
         Outcome {
             consumed: true,
@@ -312,16 +314,7 @@ impl Screen for ScrubScreen {
 
     fn hints(&self, _ctx: &Ctx<'_>) -> Vec<Action> {
         use Action as A;
-        vec![
-            A::Parent,
-            A::FirstChild,
-            A::StepNext,
-            A::Open,
-            A::NextPane,
-            A::Fork,
-            A::Diff,
-            A::Back,
-        ]
+        vec![A::Open, A::NextPane, A::Fork, A::Diff, A::Search, A::Copy, A::Back]
     }
 
     fn focused(&self, _ctx: &Ctx<'_>) -> Option<Focused> {
