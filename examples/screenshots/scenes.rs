@@ -38,7 +38,6 @@ pub(crate) const SCENES: &[Scene] = &[
     ),
     scene("timeline", &["home", "enter", "t"]),
     scene("session-timeline", &["t"]),
-    scene("scrub", &["home", "enter", "down", "down", "p"]),
     scene("diff", &["home", "enter", "]", "d", "enter"]),
     scene("memory", &["m", "down"]),
     scene("search", &["\\", "g", "o", "a", "t", "enter"]),

@@ -7,7 +7,7 @@ use crate::cli::query::Exit;
 use crate::engine::{SessionLog, interruption, now, waiting_in};
 use crate::source::{SessionSummary, Stop, list_sessions};
 use crate::store::{Kind, Select, SessionRow, Store};
-use crate::text::{SafeText, date_time};
+use crate::text::{SafeText, date_time, plural};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::path::Path;
@@ -76,8 +76,9 @@ impl Row {
         let last = self.last_query.as_deref().unwrap_or_default();
         let last: String = last.chars().take(60).collect();
         let line = format!(
-            "{:<16} {at:<19} {:>3} queries  {mark:<20} {last}",
-            self.id, self.queries
+            "{:<16} {at:<19} {:>11}  {mark:<20} {last}",
+            self.id,
+            plural(u128::from(self.queries), "query", "queries")
         );
         SafeText::line(line.trim_end()).as_str().to_owned()
     }

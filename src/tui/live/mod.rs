@@ -1,8 +1,8 @@
 //! Driving: a query asked from here, watched while it is answered, cancelled, continued.
 //!
-//! [`machine`] is pure: what a person wants and what the engine tells go in, what is to be done comes out. [`drive`]
+//! `machine` is pure: what a person wants and what the engine tells go in, what is to be done comes out. `drive`
 //! keeps one machine a session with the session's box and whatever of its run is not on disk. The adapter to the
-//! engine is in [`engine`], in builds that have one; everything else compiles without it.
+//! engine is in `engine`, in builds that have one; everything else compiles without it.
 
 mod alert;
 mod current;
