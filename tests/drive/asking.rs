@@ -22,7 +22,7 @@ fn an_answer_lands_as_the_next_query() {
 fn what_streams_is_seen_and_looked_into_while_it_runs() {
     let desk = Desk::new();
     let script = json!({"rules": [
-        {"when": {"depth": 1}, "replies": [{"code": "print('the helper looks')\nFINAL('found it')", "delay": "2s"}]},
+        {"when": {"depth": 1}, "replies": [{"code": "print('the helper looks')\nFINAL('found it')", "delay": "4s"}]},
         {"when": {"depth": 0}, "replies": [
             {"say": "First I look around in the lighthouse.", "code": "print('printed so far')\nfound = await llm_query('look under the stairs', instruction='Look.')\nprint(found)",
              "stream": {"chars": 4, "every": "60ms"}},
@@ -44,8 +44,9 @@ fn what_streams_is_seen_and_looked_into_while_it_runs() {
     pty.wait_for("2 agents");
     pty.send("\x1b");
     pty.wait_for("done: found it");
-    pty.send("\x1b");
+    // Said until the next key: it is looked for before one is pressed.
     pty.wait_for("answered in");
+    pty.send("\x1b");
     pty.wait_for("Q2");
     quit(pty);
     assert_eq!(desk.state()["queries"][1]["final"], json!("done: found it"));
