@@ -21,6 +21,7 @@ mod past;
 mod person;
 mod preamble;
 mod prompts;
+mod reopen;
 mod resume;
 mod run;
 mod schema;

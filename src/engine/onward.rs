@@ -3,18 +3,15 @@
 use super::agent::{Onward, Prelude, PreludeStep};
 use super::event::What;
 use super::home::Home;
-use super::input::Input;
 use super::journal::{Cut, Tape as StepTape, load_cut, load_parked};
 use super::keeper::Keeper;
-use super::memory::{RunRef, SessionMemory};
 use super::open::{Opened, lock};
+use super::reopen::Reopened;
 use super::resume::reply;
 use super::run::Run;
-use super::schema::OutputSchema;
 use super::script::{Script, ScriptedReply};
 use super::session::{Answer, BeginError, Query, finish, root_spec};
 use super::tape::Tape;
-use crate::disk::transcript_writer::TranscriptWriter;
 use crate::provider::Message;
 use crate::repl::RestoreSet;
 use crate::store::payload::{LeafCall, Outcome};
@@ -136,15 +133,13 @@ pub async fn go_on(home: &Home, how: GoOn, query: Query) -> Result<Answer, Begin
         ));
     }
     let started = cut.started.clone();
-    let prepared = Input::from_record(&started.query, &started.settings).prepare()?;
-    let schema = query.settings.schema.as_ref().map(OutputSchema::compile).transpose()?;
-    let reference = RunRef {
-        run_id: started.run_id.clone(),
-        log_file: started.log_file.clone().unwrap_or_default(),
-        query: prepared.query.clone(),
-    };
-    let lines = TranscriptWriter::open(&home.dir.join(&reference.log_file))?;
-    let memory = SessionMemory::open(&home.dir, query.settings.secrets.clone())?;
+    let Reopened {
+        prepared,
+        schema,
+        reference,
+        lines,
+        memory,
+    } = Reopened::of(home, &query, &started)?;
     let keeper = Keeper::resume(memory, cut.journal(writer)?, reference.clone());
     let run = Arc::new(Run::new(&query, lines, how.tape));
     run.know(&earlier);

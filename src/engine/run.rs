@@ -5,7 +5,7 @@ use super::clock;
 use super::error::RunError;
 use super::event::{AgentId, RunEvent, Watch, What};
 use super::groups::{Groups, Observation};
-use super::journal::usage as tokens;
+
 use super::limits::Exceeded;
 use super::person::Person;
 use super::seats::Seats;
@@ -57,7 +57,7 @@ impl Used {
 
     /// Tokens, where any call reported them.
     pub(super) fn usage(&self) -> Option<TokenUsage> {
-        self.sum.reported.then(|| tokens(&self.sum))
+        self.sum.tokens()
     }
 
     /// Known only if that of every call is.

@@ -12,6 +12,7 @@ use super::keeper::Keeper;
 use super::memory::{MemoryError, RunRef, SessionMemory, new_run};
 use super::open::{Opened, lock};
 use super::person::{Person, Question};
+use super::reopen::Reopened;
 use super::run::Run;
 use super::schema::{BadSchema, OutputSchema};
 use super::settings::Settings;
@@ -182,15 +183,13 @@ pub async fn answer(home: &Home, text: String, query: Query) -> Result<Answer, B
         });
     }
     let started = parked.started.clone();
-    let prepared = Input::from_record(&started.query, &started.settings).prepare()?;
-    let schema = query.settings.schema.as_ref().map(OutputSchema::compile).transpose()?;
-    let reference = RunRef {
-        run_id: started.run_id.clone(),
-        log_file: started.log_file.clone().unwrap_or_default(),
-        query: prepared.query.clone(),
-    };
-    let lines = TranscriptWriter::open(&home.dir.join(&reference.log_file))?;
-    let memory = SessionMemory::open(&home.dir, query.settings.secrets.clone())?;
+    let Reopened {
+        prepared,
+        schema,
+        reference,
+        lines,
+        memory,
+    } = Reopened::of(home, &query, &started)?;
     let again = parked.onward().ok_or_else(nothing)?;
     let (journal, tape) = parked.answer(writer, text);
     let keeper = Keeper::resume(memory, journal, reference.clone());

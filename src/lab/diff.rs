@@ -1,12 +1,11 @@
 //! Two runs, step by step: aligned by what their code does, so that one inserted step does not shift the rest.
 
 use super::recorded::{RecordedStep, Recording};
-use crate::model::program_text;
+use crate::model::{Pair, align, program_text};
 use crate::store::Digest;
 use crate::store::payload::{CellOutcome, LeafCall, Written};
 use serde::Serialize;
 use serde_json::Value;
-use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// Characters of a value that a row shows.
 const SHOWN: usize = 300;
@@ -108,23 +107,21 @@ impl Placed<'_> {
 pub fn diff(a: &Recording, b: &Recording) -> RunDiff {
     let (a, b) = (placed(a), placed(b));
     let programs = |steps: &[Placed<'_>]| steps.iter().map(|placed| placed.program).collect::<Vec<_>>();
-    let ops = capture_diff_slices(Algorithm::Myers, &programs(&a), &programs(&b));
-    let mut rows = Vec::with_capacity(a.len().max(b.len()));
-    for op in ops {
-        let (left, right) = (slice(&a, op.old_range()), slice(&b, op.new_range()));
-        match op {
-            DiffOp::Equal { .. } => rows.extend(left.iter().zip(right).map(|(a, b)| compared(a, b))),
-            _ => rows.extend(changed(left, right)),
-        }
-    }
+    let row = |pair| match pair {
+        Pair::Equal(left, right) => a.get(left).zip(b.get(right)).map(|(a, b)| compared(a, b)),
+        Pair::Different(left, right) => Some(DiffRow::Plan {
+            a: left.and_then(|at| a.get(at)).map(Placed::side),
+            b: right.and_then(|at| b.get(at)).map(Placed::side),
+        }),
+    };
+    let rows: Vec<_> = align(&programs(&a), &programs(&b))
+        .into_iter()
+        .filter_map(row)
+        .collect();
     RunDiff {
         identical: rows.iter().all(DiffRow::is_same),
         rows,
     }
-}
-
-fn slice<'s, 'a>(steps: &'s [Placed<'a>], range: std::ops::Range<usize>) -> &'s [Placed<'a>] {
-    steps.get(range).unwrap_or_default()
 }
 
 fn placed(recording: &Recording) -> Vec<Placed<'_>> {
@@ -145,15 +142,6 @@ fn placed(recording: &Recording) -> Vec<Placed<'_>> {
 fn program(step: &RecordedStep) -> Digest {
     let code = step.code.as_deref().unwrap_or_default();
     step.tree.unwrap_or_else(|| Digest::of(program_text(code).as_bytes()))
-}
-
-/// Steps that take each other's place stand side by side.
-fn changed(a: &[Placed<'_>], b: &[Placed<'_>]) -> Vec<DiffRow> {
-    let row = |at: usize| DiffRow::Plan {
-        a: a.get(at).map(Placed::side),
-        b: b.get(at).map(Placed::side),
-    };
-    (0..a.len().max(b.len())).map(row).collect()
 }
 
 fn compared(a: &Placed<'_>, b: &Placed<'_>) -> DiffRow {

@@ -1,6 +1,7 @@
 //! What a model answered, what that took, and what it cost.
 
 use super::request::RequestHash;
+use crate::model;
 use std::time::Duration;
 
 /// Where a cost comes from.
@@ -34,6 +35,24 @@ pub struct Usage {
     pub cost_source: CostSource,
     /// Whether the provider reported usage at all; else every count is 0 because none is known.
     pub reported: bool,
+}
+
+impl Usage {
+    /// Its tokens in the model's terms; `None` where the provider reported none.
+    pub fn tokens(&self) -> Option<model::Usage> {
+        self.reported.then_some(model::Usage {
+            prompt: self.prompt_tokens,
+            completion: self.completion_tokens,
+            total: self.total_tokens,
+            cached: self.cached_tokens,
+            reasoning: self.reasoning_tokens,
+        })
+    }
+
+    /// Its cost in the model's terms.
+    pub fn cost(&self) -> model::Cost {
+        self.cost_nano.map_or(model::Cost::Unknown, model::Cost::Known)
+    }
 }
 
 /// Why the model stopped.

@@ -97,6 +97,19 @@ pub struct StoredEvent {
     pub fact: Fact,
 }
 
+impl From<StoredEvent> for NewEvent {
+    /// The same event, to be appended to another session.
+    fn from(event: StoredEvent) -> Self {
+        Self {
+            id: event.id,
+            time: event.time,
+            turn: event.turn,
+            step: event.step,
+            fact: event.fact,
+        }
+    }
+}
+
 /// A row that could not be understood: newer than this program, or damaged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {

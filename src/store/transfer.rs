@@ -23,7 +23,7 @@ pub fn copy_session(
         origin: Origin::Imported,
         ..NewSession::named(as_id.unwrap_or(id), time)
     };
-    let events: Vec<NewEvent> = page.events.into_iter().map(again).collect();
+    let events: Vec<NewEvent> = page.events.into_iter().map(NewEvent::from).collect();
     let copied = to.events.import_session(&new, &events)?;
     let token = to.events.raise_token_above(&copied.id, to.flow.token(&copied.id)?)?;
     let flow = copy_flow(from, id, to, &copied.id, token);
@@ -37,16 +37,6 @@ pub fn copy_session(
 /// The first error is the one to tell.
 fn remove(events: &dyn EventStore, id: &str, token: Token) {
     let _ = events.remove_session(id, token);
-}
-
-fn again(event: StoredEvent) -> NewEvent {
-    NewEvent {
-        id: event.id,
-        time: event.time,
-        turn: event.turn,
-        step: event.step,
-        fact: event.fact,
-    }
 }
 
 fn check_turns(session: &str, events: &[StoredEvent]) -> Result<(), StoreError> {

@@ -1,7 +1,6 @@
 //! What happened, in the terms of the log: calls, ends of steps, outcomes of leaf calls.
 
-use crate::model::{Cost, Usage};
-use crate::provider::{Message, Reply, Role, Usage as CallUsage};
+use crate::provider::{Message, Reply, Role};
 use crate::repl::{HostError, StepErrorKind, StepOutcome, Sweep};
 use crate::store::Digest;
 use crate::store::payload::{CellOutcome, Dropped, Message as RecordedMessage, ModelCall, Raised, StepEnded, Written};
@@ -28,8 +27,8 @@ pub(in crate::engine) fn model_call(run_id: &str, model: &str, added: &[Message]
         request: Digest::from_bytes(&reply.request_hash.0),
         reply: reply.text.clone(),
         reasoning: Some(reply.reasoning.clone()).filter(|text| !text.is_empty()),
-        usage: reply.usage.reported.then(|| usage(&reply.usage)),
-        cost: cost(reply.usage.cost_nano),
+        usage: reply.usage.tokens(),
+        cost: reply.usage.cost(),
         finish_reason: Some(reply.finish.as_word().to_owned()).filter(|word| !word.is_empty()),
         error: None,
         started,
@@ -49,20 +48,6 @@ fn recorded(message: &Message) -> Option<RecordedMessage> {
         role: role.into(),
         text: message.content.to_string(),
     })
-}
-
-pub(in crate::engine) fn usage(used: &CallUsage) -> Usage {
-    Usage {
-        prompt: used.prompt_tokens,
-        completion: used.completion_tokens,
-        total: used.total_tokens,
-        cached: used.cached_tokens,
-        reasoning: used.reasoning_tokens,
-    }
-}
-
-pub(in crate::engine) fn cost(nano: Option<i64>) -> Cost {
-    nano.map_or(Cost::Unknown, Cost::Known)
 }
 
 /// What a step's end says, but for its names' digests, which are in the namespace.

@@ -14,7 +14,7 @@ mod recover;
 pub(crate) use cut::Pending;
 pub(super) use cut::load_cut;
 use facts::dropped;
-pub(super) use facts::{cell_outcome, model_call, step_ended, usage};
+pub(super) use facts::{cell_outcome, model_call, step_ended};
 pub(super) use namespace::Values;
 pub(super) use parked::{ParkedTurn, Tape, load_parked};
 pub use project::ProjectError;

@@ -3,7 +3,7 @@
 use crate::engine::CONVERSATION;
 use crate::lab::{LabError, RecordedTurn, Source};
 use crate::store::payload::Custom;
-use crate::store::{At, Fact, NewEvent, Select, SessionWriter, StoreError, StoredEvent};
+use crate::store::{At, Fact, NewEvent, Select, SessionWriter, StoreError};
 use serde::Deserialize;
 use std::fs;
 use std::io;
@@ -19,7 +19,7 @@ pub(super) fn events_before(parent: &Source, turn: &RecordedTurn) -> Result<Vec<
         let own = matches!(event.fact, Fact::ForkedFrom(_)) || is_conversation(&event.fact);
         !own && (begins || (!ours && event.stream_seq < turn.start_seq))
     });
-    Ok(taken.map(again).collect())
+    Ok(taken.map(NewEvent::from).collect())
 }
 
 /// Everything of these steps of a turn.
@@ -32,21 +32,11 @@ pub(super) fn events_of_steps(parent: &Source, turn: u32, steps: Range<u32>) -> 
     let taken = events
         .into_iter()
         .filter(|event| event.step.is_some_and(|step| steps.contains(&step)));
-    Ok(taken.map(again).collect())
+    Ok(taken.map(NewEvent::from).collect())
 }
 
 fn is_conversation(fact: &Fact) -> bool {
     matches!(fact, Fact::Custom(Custom { name, .. }) if name == CONVERSATION)
-}
-
-fn again(event: StoredEvent) -> NewEvent {
-    NewEvent {
-        id: event.id,
-        time: event.time,
-        turn: event.turn,
-        step: event.step,
-        fact: event.fact,
-    }
 }
 
 /// Shares the parent's namespaces: those before `from`, or from there up to `until`.

@@ -1,19 +1,20 @@
 //! Pairing the steps of two runs: the longest common subsequence of equal programs, and what lies between, in order.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::hash::Hash;
 use std::iter::repeat;
 
 /// Steps that stand in one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pair {
+pub enum Pair {
     /// With the same program.
     Equal(usize, usize),
     /// With another one, or without a step on one side.
     Different(Option<usize>, Option<usize>),
 }
 
-/// Pairs the steps of two runs by their programs.
-pub(super) fn align(a: &[String], b: &[String]) -> Vec<Pair> {
+/// Pairs the steps of two runs by their programs, or by what stands for them: equal keys are equal programs.
+pub fn align<K: Hash + Ord>(a: &[K], b: &[K]) -> Vec<Pair> {
     let operations = capture_diff_slices(Algorithm::Myers, a, b);
     operations.into_iter().flat_map(pairs).collect()
 }

@@ -5,7 +5,7 @@ mod align;
 mod verdict;
 
 use super::program_text;
-use align::{Pair, align};
+pub use align::{Pair, align};
 
 /// A step as comparing sees it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

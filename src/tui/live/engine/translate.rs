@@ -1,8 +1,7 @@
 //! The engine's events in the words of the model.
 
 use crate::engine::{RunEvent, What};
-use crate::model::{Cost, LiveEvent, LiveNews, Usage};
-use crate::provider::Usage as Used;
+use crate::model::{LiveEvent, LiveNews};
 
 /// What an event is for the model; `None` for what it does not show.
 pub(super) fn live_event(event: RunEvent) -> Option<LiveEvent> {
@@ -13,8 +12,8 @@ pub(super) fn live_event(event: RunEvent) -> Option<LiveEvent> {
         What::Reasoning(text) => LiveNews::Reasoning(text),
         What::CallEnded { code, usage } => LiveNews::Replied {
             code,
-            usage: usage.reported.then(|| tokens(&usage)),
-            cost: usage.cost_nano.map_or(Cost::Unknown, Cost::Known),
+            usage: usage.tokens(),
+            cost: usage.cost(),
         },
         What::Output(text) => LiveNews::Output(text),
         What::StepEnded { step, .. } => LiveNews::Kept(step),
@@ -27,14 +26,4 @@ pub(super) fn live_event(event: RunEvent) -> Option<LiveEvent> {
         time: event.time,
         news,
     })
-}
-
-fn tokens(used: &Used) -> Usage {
-    Usage {
-        prompt: used.prompt_tokens,
-        completion: used.completion_tokens,
-        total: used.total_tokens,
-        cached: used.cached_tokens,
-        reasoning: used.reasoning_tokens,
-    }
 }
