@@ -4,7 +4,7 @@ use super::Error;
 use super::scenes::Scene;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use fast_rlm::model::{BodyRef, Session};
-use fast_rlm::source::{self, Comparison, OpenOptions, Opened, SearchPattern, Source, Stop};
+use fast_rlm::source::{self, OpenOptions, Opened, SearchPattern, Source, Stop};
 use fast_rlm::text::SafeText;
 use fast_rlm::tui::action::{Abilities, Context};
 use fast_rlm::tui::body::Body;
@@ -16,7 +16,7 @@ use fast_rlm::tui::effect::{Effect, Token};
 use fast_rlm::tui::input::{Answer, Reply};
 use fast_rlm::tui::keymap::Keymap;
 use fast_rlm::tui::live::{Desk, DriveOptions};
-use fast_rlm::tui::screens::{Against, QueryKey, Route};
+use fast_rlm::tui::screens::{QueryKey, Route, Sides};
 use fast_rlm::tui::theme::{Depth, Theme};
 use fast_rlm::tui::widgets::prompt::Settings;
 use ratatui::buffer::Buffer;
@@ -161,8 +161,7 @@ impl Stage {
             }
             Effect::Compare {
                 token,
-                left: Some(left),
-                right: Against::Run(right),
+                sides: Sides::Runs(left, right),
             } => answer(token, self.compared(left, right)),
             Effect::LoadNames { token, run_id } => answer(token, self.names(&run_id)),
             Effect::Work { token, work } => answer(token, Ok(Reply::Worked((work.run)(&Stop::default())))),
@@ -181,12 +180,12 @@ impl Stage {
     }
 
     fn compared(&self, left: QueryKey, right: QueryKey) -> Result<Reply, SafeText> {
-        let side = |key: QueryKey| {
-            let source = self.source.as_ref()?;
-            Some(source.side_of_run(key.find(self.state.session())?, &Stop::default()))
-        };
-        let sides = side(left).zip(side(right)).ok_or(SafeText::literal("no such run"));
-        sides.map(|(left, right)| Reply::Compared(Arc::new(Comparison::of(left, right))))
+        let source = self.source.as_ref().ok_or(SafeText::literal("no session"))?;
+        let session = self.state.session();
+        let runs = left.find(session).zip(right.find(session));
+        let (left, right) = runs.ok_or(SafeText::literal("no such run"))?;
+        let compared = source.compare_runs(left, right, &Stop::default());
+        Ok(Reply::Compared(Arc::new(compared)))
     }
 
     fn names(&self, run_id: &str) -> Result<Reply, SafeText> {

@@ -49,14 +49,18 @@ impl Comparison {
 }
 
 impl Source {
-    /// The root steps of one query's run.
-    pub fn side_of_run(&self, query: &Query, stop: &Stop) -> Side {
-        let mut side = Side {
-            name: query.label.to_string(),
-            ..Side::default()
+    /// Compares two of the session's runs by their root's steps.
+    pub fn compare_runs(&self, left: &Query, right: &Query, stop: &Stop) -> Comparison {
+        let cells = self.cells();
+        let side = |query: &Query| {
+            let mut side = Side {
+                name: query.label.to_string(),
+                ..Side::default()
+            };
+            self.read_run(query, "", &cells, &mut side, stop);
+            side
         };
-        self.read_run(query, "", &self.cells(), &mut side, stop);
-        side
+        Comparison::of(side(left), side(right))
     }
 
     /// The root steps of all runs of the session, in order.

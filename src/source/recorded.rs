@@ -60,7 +60,7 @@ impl Cells {
             return Ok(Self::default());
         };
         let mut cells = Self::default();
-        for event in recorded.read(&[Kind::LeafCall])? {
+        for event in recorded.read(Select::all(), &[Kind::LeafCall])? {
             if let (Some(step), Fact::LeafCall(cell)) = (event.step, event.fact) {
                 let step = (cell.run_id.clone(), u64::from(step) + 1);
                 cells.by_step.entry(step).or_default().push((cell.number, call(cell)));
@@ -104,26 +104,20 @@ impl Recorded {
         Ok(session.map(|session| Self { store, session }))
     }
 
-    fn read(&self, kinds: &[Kind]) -> Result<Vec<StoredEvent>, StoreError> {
-        let select = Select {
-            kinds: kinds.to_vec(),
-            ..Select::all()
-        };
-        Ok(self.store.events.read_all(&self.session, &select)?.events)
+    fn read(&self, select: Select, kinds: &[Kind]) -> Result<Vec<StoredEvent>, StoreError> {
+        Ok(self.store.events.read_all(&self.session, &select.only(kinds))?.events)
     }
 
     /// The turn whose root is this run, and how many steps it started.
     fn turn_of(&self, run_id: &str) -> Result<Option<(u32, u32)>, StoreError> {
-        let events = self.read(&[Kind::TurnStarted, Kind::StepEnded])?;
+        let started = self.read(Select::all(), &[Kind::TurnStarted])?;
         let is_it = |event: &&StoredEvent| matches!(&event.fact, Fact::TurnStarted(turn) if turn.run_id == run_id);
-        let Some(turn) = events.iter().find(is_it).and_then(|event| event.turn) else {
+        let Some(turn) = started.iter().find(is_it).and_then(|event| event.turn) else {
             return Ok(None);
         };
-        let ended = events.iter().filter(|event| event.turn == Some(turn));
-        let steps = ended
-            .filter_map(|event| event.step)
-            .max()
-            .map_or(0, |step| step.saturating_add(1));
+        let ended = self.read(Select::turn(turn), &[Kind::StepEnded])?;
+        let last = ended.iter().filter_map(|event| event.step).max();
+        let steps = last.map_or(0, |step| step.saturating_add(1));
         Ok(Some((turn, steps)))
     }
 }

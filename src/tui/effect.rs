@@ -5,7 +5,7 @@ use super::export::Job;
 use super::input::Input;
 use super::live::Errand;
 use super::notice::Notice;
-use super::screens::{Against, QueryKey, Route};
+use super::screens::{Route, Sides};
 use crate::model::{BodyRef, LogId};
 use crate::text::SafeText;
 use std::any::Any;
@@ -87,10 +87,8 @@ pub enum Effect {
     Compare {
         /// For the answer.
         token: Token,
-        /// The left run; `None` for the whole session.
-        left: Option<QueryKey>,
-        /// The right side.
-        right: Against,
+        /// What is compared.
+        sides: Sides,
     },
     /// Read the names of a run's REPL after each of its steps; answered with [`Reply::Names`](super::input::Reply).
     LoadNames {

@@ -14,7 +14,7 @@ use crate::tui::effect::{Effect, Token};
 use crate::tui::export::{self, Job, Setting};
 use crate::tui::input::{Answer, Reply};
 use crate::tui::notice::Notice;
-use crate::tui::screens::{Against, QueryKey};
+use crate::tui::screens::Sides;
 use crate::tui::term;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -76,10 +76,12 @@ impl Tasks {
             Effect::Search { token, pattern } => self.spawn(layer, token, move |way| {
                 search(source.as_ref(), &pattern, way);
             }),
-            Effect::Compare { token, left, right } => {
-                let session = state.session().clone();
+            Effect::Compare { token, sides } => {
+                let compare = comparing(sides, state.session());
                 self.spawn(layer, token, move |way| {
-                    let compared = compare(source.as_ref(), &session, left, &right, &way.stop);
+                    let compared = source
+                        .ok_or_else(no_session)
+                        .and_then(|source| compare(&source, &way.stop));
                     way.send(compared.map(|comparison| Reply::Compared(Arc::new(comparison))));
                 });
             }
@@ -193,33 +195,30 @@ fn load(source: Option<&Source>, at: BodyRef, twin: Option<BodyRef>) -> Result<B
     Ok(body)
 }
 
-/// Both sides of a comparison, read whole.
-fn compare(
-    source: Option<&Source>,
-    session: &Session,
-    left: Option<QueryKey>,
-    right: &Against,
-    stop: &Stop,
-) -> Result<Comparison, SafeText> {
-    let source = source.ok_or_else(no_session)?;
-    let run = |key: QueryKey| {
-        let query = key.find(session).ok_or_else(|| SafeText::literal("that run is gone"))?;
-        Ok(source.side_of_run(query, stop))
-    };
-    let left = match left {
-        Some(key) => run(key)?,
-        None => source.side_of_session(session, stop),
-    };
-    let right = match right {
-        Against::Run(key) => run(*key)?,
-        Against::Session(path) => {
-            let read = read_session(path, &OpenOptions::default(), stop);
-            let read = read.map_err(|error| SafeText::line(&error.to_string()))?;
-            let (session, source) = read.ok_or_else(|| SafeText::literal("there are several sessions in there"))?;
-            source.side_of_session(&session, stop)
+/// A comparison that is to be made.
+type Comparing = Box<dyn FnOnce(&Source, &Stop) -> Result<Comparison, SafeText> + Send>;
+
+/// What a comparison does off the screen's thread. Of the model it takes what it needs: two runs, or all of them.
+fn comparing(sides: Sides, session: &Session) -> Comparing {
+    match sides {
+        Sides::Runs(left, right) => {
+            let runs = left.find(session).cloned().zip(right.find(session).cloned());
+            Box::new(move |source, stop| {
+                let (left, right) = runs.ok_or_else(|| SafeText::literal("that run is gone"))?;
+                Ok(source.compare_runs(&left, &right, stop))
+            })
         }
-    };
-    Ok(Comparison::of(left, right))
+        Sides::Session(path) => {
+            let session = session.clone();
+            Box::new(move |source, stop| {
+                let read = read_session(&path, &OpenOptions::default(), stop);
+                let read = read.map_err(|error| SafeText::line(&error.to_string()))?;
+                let (other, its) = read.ok_or_else(|| SafeText::literal("there are several sessions in there"))?;
+                let right = its.side_of_session(&other, stop);
+                Ok(Comparison::of(source.side_of_session(&session, stop), right))
+            })
+        }
+    }
 }
 
 fn search(source: Option<&Source>, pattern: &str, way: &Way) {

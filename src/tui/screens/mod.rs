@@ -24,7 +24,7 @@ mod split;
 mod timeline;
 
 pub use naming::Naming;
-pub use route::{Against, Place, QueryKey, Route};
+pub use route::{Place, QueryKey, Route, Sides};
 
 use super::action::{Action, Context};
 use super::ctx::Ctx;
@@ -98,7 +98,7 @@ pub fn open(route: &Route, ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
         Route::SearchResults { pattern } => Some(Box::new(search::SearchScreen::new(pattern))),
         Route::Export { query } => Some(Box::new(export::ExportScreen::new(*query))),
         Route::DiffWith { query } => Some(Box::new(diff::ChooseScreen::new(*query, ctx))),
-        Route::Diff { left, right } => Some(Box::new(diff::DiffScreen::new(*left, right.clone()))),
+        Route::Diff(sides) => Some(Box::new(diff::DiffScreen::new(sides.clone()))),
         Route::Scrub { query, step } => Some(Box::new(scrub::ScrubScreen::new(*query, *step))),
         Route::Help => Some(Box::new(help::Help::default())),
         Route::Palette => Some(Box::new(palette::Palette::new(ctx))),

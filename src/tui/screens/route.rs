@@ -48,12 +48,7 @@ pub enum Route {
         query: QueryKey,
     },
     /// Two runs, or two sessions, side by side.
-    Diff {
-        /// The left run; `None` for the whole session.
-        left: Option<QueryKey>,
-        /// The right side.
-        right: Against,
-    },
+    Diff(Sides),
     /// A run step by step, with its names as they were.
     Scrub {
         /// Which.
@@ -78,12 +73,12 @@ impl Route {
     }
 }
 
-/// What something is compared with.
+/// What is compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Against {
-    /// Another run of the session.
-    Run(QueryKey),
-    /// Another session, whole: its directory.
+pub enum Sides {
+    /// Two runs of the session.
+    Runs(QueryKey, QueryKey),
+    /// The whole session with another one, by its directory.
     Session(PathBuf),
 }
 

@@ -6,7 +6,7 @@ use crate::tui::action::{Action, Context};
 use crate::tui::ctx::Ctx;
 use crate::tui::effect::{Effect, Outcome, Token, Work};
 use crate::tui::input::{Answer, Input, Reply};
-use crate::tui::screens::{Against, QueryKey, Route, Screen};
+use crate::tui::screens::{QueryKey, Route, Screen, Sides};
 use crate::tui::theme::Role;
 use crate::tui::widgets::{ListEvent, ListPane, Panel, Styled, popup_area};
 use ratatui::buffer::Buffer;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// Something to compare with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Choice {
-    against: Against,
+    sides: Sides,
     name: String,
     words: String,
 }
@@ -77,9 +77,7 @@ impl ChooseScreen {
         let Some(choice) = index.and_then(|index| self.choices.get(index)) else {
             return Outcome::consumed();
         };
-        let left = matches!(choice.against, Against::Run(_)).then_some(self.query);
-        let right = choice.against.clone();
-        Outcome::with(Effect::Replace(Route::Diff { left, right }))
+        Outcome::with(Effect::Replace(Route::Diff(choice.sides.clone())))
     }
 }
 
@@ -94,7 +92,7 @@ fn runs(query: QueryKey, ctx: &Ctx<'_>) -> Vec<Choice> {
         .filter(|(index, _)| Some(*index) != own);
     others
         .map(|(_, other)| Choice {
-            against: Against::Run(QueryKey::of(other)),
+            sides: Sides::Runs(query, QueryKey::of(other)),
             name: other.label.to_string(),
             words: other.text.clone(),
         })
@@ -108,7 +106,7 @@ fn session(summary: &SessionSummary) -> Choice {
         None => format!("whole session, {queries}"),
     };
     Choice {
-        against: Against::Session(summary.path.clone()),
+        sides: Sides::Session(summary.path.clone()),
         name: summary.name.clone(),
         words,
     }

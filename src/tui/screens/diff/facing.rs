@@ -72,15 +72,9 @@ impl Facing {
     }
 
     fn rows(&mut self, operation: DiffOp, left: &[&str], right: &[&str]) {
-        let lines = |of: &[&'_ str], range: std::ops::Range<usize>| -> Vec<String> {
-            of.get(range)
-                .unwrap_or_default()
-                .iter()
-                .map(|line| (*line).to_owned())
-                .collect()
-        };
         let equal = matches!(operation, DiffOp::Equal { .. });
-        let (old, new) = (lines(left, operation.old_range()), lines(right, operation.new_range()));
+        let old = left.get(operation.old_range()).unwrap_or_default();
+        let new = right.get(operation.new_range()).unwrap_or_default();
         let marks = if equal { ("  ", "  ") } else { ("- ", "+ ") };
         let roles = if equal {
             (None, None)

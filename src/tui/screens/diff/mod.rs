@@ -8,7 +8,7 @@ mod rows;
 pub(super) use choose::ChooseScreen;
 
 use super::split::indented;
-use super::{Against, QueryKey, Screen};
+use super::{Screen, Sides};
 use crate::model::DiffRow;
 use crate::source::Comparison;
 use crate::text::{SafeText, plural};
@@ -41,8 +41,7 @@ enum Part {
 /// The screen.
 #[derive(Debug)]
 pub(super) struct DiffScreen {
-    left: Option<QueryKey>,
-    right: Against,
+    sides: Sides,
     token: Token,
     found: Option<Result<Arc<Comparison>, SafeText>>,
     list: ListPane,
@@ -53,8 +52,8 @@ pub(super) struct DiffScreen {
 }
 
 impl DiffScreen {
-    /// Compares a run, or the whole session, with something else.
-    pub(super) fn new(left: Option<QueryKey>, right: Against) -> Self {
+    /// The screen that compares them.
+    pub(super) fn new(sides: Sides) -> Self {
         let pane = || {
             let mut pane = TextPane::default();
             // Rows face each other only while no line takes two.
@@ -62,8 +61,7 @@ impl DiffScreen {
             pane
         };
         Self {
-            left,
-            right,
+            sides,
             token: Token::default(),
             found: None,
             list: ListPane::default(),
@@ -82,8 +80,7 @@ impl DiffScreen {
         let token = self.token.next();
         Outcome::with(Effect::Compare {
             token,
-            left: self.left,
-            right: self.right.clone(),
+            sides: self.sides.clone(),
         })
     }
 
@@ -160,9 +157,11 @@ impl DiffScreen {
             return false;
         };
         let now = self.list.selected().unwrap_or(0);
-        let differs = |row: &&(usize, &DiffRow)| !matches!(row.1, DiffRow::Same { .. });
-        let rows: Vec<_> = comparison.diff.rows.iter().enumerate().collect();
-        let mut found: Vec<usize> = rows.iter().filter(differs).map(|(index, _)| *index).collect();
+        let rows = comparison.diff.rows.iter().enumerate();
+        let mut found: Vec<usize> = rows
+            .filter(|(_, row)| !matches!(row, DiffRow::Same { .. }))
+            .map(|(index, _)| index)
+            .collect();
         if !forward {
             found.reverse();
         }

@@ -1,5 +1,6 @@
 //! Tests of the comparison's screen.
 
+use super::super::QueryKey;
 use super::super::Route;
 use super::super::sample::{HOSTILE, SIZES, act, frame, world};
 use super::*;
@@ -50,20 +51,13 @@ fn comparison() -> Comparison {
 }
 
 fn opened(world: &World) -> DiffScreen {
-    let right = Against::Session("/tmp/other".into());
-    let mut screen = DiffScreen::new(None, right.clone());
+    let other = Sides::Session("/tmp/other".into());
+    let mut screen = DiffScreen::new(other.clone());
     let outcome = screen.update(&Input::Opened, &world.ctx());
-    let [
-        Effect::Compare {
-            token,
-            left: None,
-            right: asked,
-        },
-    ] = outcome.effects.as_slice()
-    else {
+    let [Effect::Compare { token, sides }] = outcome.effects.as_slice() else {
         panic!("{outcome:?}");
     };
-    assert_eq!(*asked, right);
+    assert_eq!(*sides, other);
     let reply = Reply::Compared(Arc::new(comparison()));
     let answer = Answer {
         token: *token,
@@ -126,10 +120,10 @@ fn a_run_is_compared_with_one_of_the_others() {
     assert!(shown.contains("Compare") && shown.matches("Q2").count() == 1, "{shown}");
     let outcome = act(&mut screen, Action::Accept, &world.ctx());
     let first = QueryKey::of(&world.session.queries[0]);
-    let [Effect::Replace(Route::Diff { left, right })] = outcome.effects.as_slice() else {
+    let [Effect::Replace(Route::Diff(sides))] = outcome.effects.as_slice() else {
         panic!("{outcome:?}");
     };
-    assert_eq!((left, right), (&Some(query), &Against::Run(first)));
+    assert_eq!(*sides, Sides::Runs(query, first));
 }
 
 proptest! {
