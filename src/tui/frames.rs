@@ -1,5 +1,7 @@
 //! When to draw: at once when something changed, but at most 60 times a second, and at the moments that screens asked
 //! for. Nothing asked for, nothing drawn.
+//!
+//! What answers a key does not wait for its turn: it is drawn at once, and the frame after it waits longer for it.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -11,7 +13,10 @@ const SHORTEST: Duration = Duration::from_micros(16_667);
 #[derive(Clone, Debug, Default)]
 pub struct Frames {
     dirty: bool,
-    last: Option<Duration>,
+    /// What changed answers a key.
+    hurried: bool,
+    /// When a frame may be drawn that nobody waits for.
+    next: Duration,
     wanted: BTreeSet<Duration>,
 }
 
@@ -19,6 +24,11 @@ impl Frames {
     /// Something changed: draw as soon as may be.
     pub fn dirty(&mut self) {
         self.dirty = true;
+    }
+
+    /// What changed answers a key: whoever pressed it waits.
+    pub fn hurry(&mut self) {
+        self.hurried |= self.dirty;
     }
 
     /// A frame is wanted at a moment.
@@ -38,18 +48,26 @@ impl Frames {
 
     /// Whether to draw now.
     pub fn is_due(&self, now: Duration) -> bool {
-        self.dirty && self.last.is_none_or(|last| now >= last + SHORTEST)
+        self.dirty && now >= self.earliest()
     }
 
-    /// A frame was drawn.
+    /// When a change is drawn: in its turn, or one turn before it when somebody waits.
+    fn earliest(&self) -> Duration {
+        match self.hurried {
+            true => self.next.saturating_sub(SHORTEST),
+            false => self.next,
+        }
+    }
+
+    /// A frame was drawn. One that was drawn before its turn has used up that turn.
     pub fn drawn(&mut self, now: Duration) {
-        self.dirty = false;
-        self.last = Some(now);
+        (self.dirty, self.hurried) = (false, false);
+        self.next = self.next.max(now) + SHORTEST;
     }
 
     /// How long nothing is to be done, if nothing happens; `None` for ever.
     pub fn wait(&self, now: Duration) -> Option<Duration> {
-        let frame = self.dirty.then(|| self.last.map_or(now, |last| last + SHORTEST));
+        let frame = self.dirty.then(|| self.earliest());
         let next = [frame, self.wanted.first().copied()].into_iter().flatten().min()?;
         Some(next.saturating_sub(now))
     }
@@ -58,6 +76,7 @@ impl Frames {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn ms(ms: u64) -> Duration {
         Duration::from_millis(ms)
@@ -73,6 +92,51 @@ mod tests {
         assert!(!frames.is_due(ms(5)));
         assert_eq!(frames.wait(ms(5)), Some(SHORTEST - ms(5)));
         assert!(frames.is_due(ms(17)));
+    }
+
+    #[test]
+    fn what_answers_a_key_is_drawn_at_once_and_uses_up_a_turn() {
+        let mut frames = Frames::default();
+        frames.dirty();
+        frames.drawn(ms(0));
+        frames.hurry();
+        assert!(!frames.is_due(ms(1)), "nothing changed");
+        frames.dirty();
+        frames.hurry();
+        assert_eq!(frames.wait(ms(1)), Some(Duration::ZERO));
+        assert!(frames.is_due(ms(1)));
+        frames.drawn(ms(1));
+        frames.dirty();
+        assert!(!frames.is_due(ms(33)) && frames.is_due(ms(34)));
+        frames.hurry();
+        assert!(
+            !frames.is_due(ms(16)) && frames.is_due(ms(17)),
+            "keys alone keep the pace, too"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn no_second_has_more_than_sixty_frames_and_the_one_ahead(
+            changes in proptest::collection::vec((0u64..25, any::<bool>()), 0..400),
+        ) {
+            let (mut frames, mut now, mut drawn) = (Frames::default(), 0, Vec::new());
+            for (rest, is_key) in changes {
+                now += rest;
+                frames.dirty();
+                if is_key {
+                    frames.hurry();
+                }
+                if frames.is_due(ms(now)) {
+                    frames.drawn(ms(now));
+                    drawn.push(now);
+                }
+            }
+            for (index, from) in drawn.iter().enumerate() {
+                let within = drawn[index..].iter().take_while(|at| **at < from + 1000).count();
+                prop_assert!(within <= 62, "{within} frames");
+            }
+        }
     }
 
     #[test]

@@ -174,11 +174,15 @@ impl State {
 
     /// Takes a message; returns what is to be done outside, each with the layer that wants it.
     pub fn update(&mut self, msg: Msg) -> Vec<Wanted> {
+        let is_key = matches!(msg, Msg::Key(_));
         let mut outside = Vec::new();
         let wanted = self.take(msg);
         self.carry_out(wanted, &mut outside);
         let wanted = self.restand();
         self.carry_out(wanted, &mut outside);
+        if is_key {
+            self.frames.hurry();
+        }
         outside
     }
 

@@ -43,7 +43,8 @@ impl Column {
     }
 
     fn ready(self) -> Ready {
-        let text = SafeText::block(self.text.trim_end_matches('\n'));
+        // Blank rows at the end stay: they keep the other side's lines company.
+        let text = SafeText::block(self.text.strip_suffix('\n').unwrap_or_default());
         (text, Arc::new(Highlights::new(self.spans)))
     }
 }
@@ -140,8 +141,9 @@ mod tests {
         fn both_sides_have_as_many_rows(left in "([ab日]\n){0,9}", right in "([ab日]\n){0,9}") {
             let mut facing = Facing::default();
             facing.section(Some(&left), Some(&right));
-            let rows = |column: &Column| column.text.lines().count();
-            prop_assert_eq!(rows(&facing.left), rows(&facing.right));
+            let ((left, _), (right, _)) = facing.ready();
+            let rows = |text: &SafeText| text.as_str().split('\n').count();
+            prop_assert_eq!(rows(&left), rows(&right));
         }
     }
 }
