@@ -186,10 +186,20 @@ impl Secret {
     }
 }
 
+/// Where `needle` stands, also where it overlaps itself: those are one place, for none of it may be left over.
 fn occurrences(text: &[u8], needle: &[u8]) -> Vec<Range<usize>> {
-    memmem::find_iter(text, needle)
-        .map(|start| start..start + needle.len())
-        .collect()
+    let finder = memmem::Finder::new(needle);
+    let mut spans: Vec<Range<usize>> = Vec::new();
+    let mut from = 0;
+    while let Some(found) = text.get(from..).and_then(|rest| finder.find(rest)) {
+        let start = from + found;
+        match spans.last_mut() {
+            Some(last) if start < last.end => last.end = start + needle.len(),
+            _ => spans.push(start..start + needle.len()),
+        }
+        from = start + 1;
+    }
+    spans
 }
 
 /// The base64 characters that depend on `value` alone when `offset` bytes stand before it.
@@ -277,6 +287,18 @@ mod tests {
 
     fn ascii_json(value: &str) -> String {
         value.encode_utf16().map(|unit| format!("\\u{unit:04X}")).collect()
+    }
+
+    #[test]
+    fn a_value_that_overlaps_itself_leaves_nothing_over() {
+        let secrets = secrets("babbabbab");
+        assert_eq!(secrets.redact("<babbabbabbab>"), "<[secret KEY]>");
+        assert_eq!(
+            secrets.redact("<babbabbabbab> \\"),
+            "<[secret KEY]> \\",
+            "whatever else is there"
+        );
+        assert_eq!(secrets.redact("babbabbab babbabbab"), "[secret KEY] [secret KEY]");
     }
 
     #[test]

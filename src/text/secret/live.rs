@@ -156,6 +156,17 @@ mod tests {
         assert_eq!(nothing_to_hide.push_after_gap("all of it"), "all of it");
     }
 
+    #[test]
+    fn a_value_that_overlaps_itself_is_the_same_in_pieces() {
+        let secrets = secrets("0\u{1f44d} Aa\\  ");
+        secrets.register("OTHER", "babbabbab").unwrap();
+        let text = "0\u{1f44d} Aa\\  babbabbabbabbabbab";
+        let mut live = LiveRedactor::new(secrets.clone());
+        let shown = live.push(text) + &live.finish();
+        assert_eq!(shown, "[secret KEY][secret OTHER]");
+        assert_eq!(shown, secrets.redact(text));
+    }
+
     proptest! {
         /// However a text is cut up, it shows what it would show whole.
         #[test]
