@@ -28,6 +28,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// Names of the MCP servers, among a turn's settings.
+const MCP: &str = "mcp";
+
 /// One query, ready to be run.
 pub struct Query {
     /// What it is about.
@@ -195,6 +198,7 @@ pub async fn answer(home: &Home, text: String, query: Query) -> Result<Answer, B
     let keeper = Keeper::resume(memory, journal, reference.clone());
     let run = Arc::new(Run::new(&query, lines, None));
     let mut spec = root_spec(&run, &reference.run_id, prepared, schema, None, keeper);
+    spec.had_mcp(&started);
     spec.instruction = started.instruction;
     spec.onward = Some(again.with_tape(tape));
     Ok(finish(run, spec, opened.notes).await)
@@ -288,6 +292,7 @@ pub(super) async fn finish(run: Arc<Run>, spec: Spec, notes: Vec<String>) -> Ans
         run.tell(&spec.id, What::Notice(note));
     }
     let ended = run_agent(Arc::clone(&run), spec).await;
+    run.mcp.close().await;
     Answer {
         result: close(ended).map(|value| shown(value, &run.settings.secrets)),
         spent: run.budget.spent(),
@@ -330,11 +335,19 @@ fn other_settings(settings: &Settings, input: Value) -> Value {
             settings.env.iter().map(|(name, _)| name.as_str()).collect(),
         );
     }
+    if !settings.mcp.is_empty() {
+        fields.insert(MCP.into(), settings.mcp.iter().map(|spec| spec.name.as_str()).collect());
+    }
     if fields.is_empty() {
         Value::Null
     } else {
         Value::Object(fields)
     }
+}
+
+/// Whether a recorded turn had functions for MCP servers.
+pub fn recorded_mcp(started: &TurnStarted) -> bool {
+    started.settings.get(MCP).is_some()
 }
 
 /// What the REPLs of a turn have in common. Python is always in UTC and without a locale.
@@ -373,6 +386,7 @@ pub(super) fn root_spec(
         schema,
         tools: settings.tools.clone(),
         host_tools: settings.host_tools.clone(),
+        mcp: Some(run.mcp.names()).filter(|names| !names.is_empty()),
         preamble,
         journal: keeper.journal(),
         keeper: Some(keeper),

@@ -124,6 +124,9 @@ pub struct Live {
     /// A Python file whose functions the model may call.
     #[arg(long, value_name = "FILE.py")]
     pub tools: Vec<PathBuf>,
+    /// A JSON file that declares MCP servers for the model to call.
+    #[arg(long, value_name = "FILE.json")]
+    pub mcp: Vec<PathBuf>,
 }
 
 /// Of `fork`.

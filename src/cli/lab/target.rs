@@ -21,6 +21,7 @@ impl Target {
             .tools
             .iter()
             .fold(Config::default(), |config, file| config.tool_file(file));
+        config = live.mcp.iter().fold(config, |config, file| config.mcp_file(file));
         if let Some(model) = model {
             config = config.primary_agent(model);
         }

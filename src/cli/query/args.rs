@@ -85,6 +85,10 @@ pub struct Args {
     #[arg(long, value_name = "FILE.py")]
     pub tools: Vec<PathBuf>,
 
+    /// A JSON file that declares MCP servers for the model to call: {"mcpServers": {…}}.
+    #[arg(long, value_name = "FILE.json")]
+    pub mcp: Vec<PathBuf>,
+
     /// An environment variable of the REPL; its value is kept out of every file and message.
     #[arg(long = "env", value_name = "KEY=VALUE")]
     pub env: Vec<String>,
@@ -149,6 +153,9 @@ pub enum Command {
         /// Wait this long for a session that another process writes to.
         #[arg(long, value_name = "SECONDS", value_parser = seconds)]
         wait: Option<Duration>,
+        /// A JSON file that declares MCP servers for the model to call.
+        #[arg(long, value_name = "FILE.json")]
+        mcp: Vec<PathBuf>,
     },
     /// Something with recorded sessions.
     #[command(flatten)]

@@ -32,6 +32,8 @@ pub(in crate::cli) struct Config {
     pub(super) compression_ratio: Option<f64>,
     pub(super) enable_tools: Option<bool>,
     pub(super) inherit_tools: Option<bool>,
+    pub(super) mcp: Option<PathBuf>,
+    pub(super) inherit_mcp: Option<bool>,
     pub(in crate::cli) add_session_code_to_context: Option<bool>,
     pub(super) cli_agents: BTreeMap<String, AgentSpec>,
     /// What this build does not know: told once, and otherwise left alone.
@@ -95,7 +97,12 @@ impl Config {
         made = with(made, self.compression_min_chars, Made::compression_min_chars);
         made = with(made, self.compression_ratio, Made::compression_ratio);
         made = with(made, self.enable_tools, Made::enable_tools);
-        with(made, self.inherit_tools, Made::inherit_tools)
+        made = with(made, self.inherit_tools, Made::inherit_tools);
+        made = with(made, self.inherit_mcp, Made::inherit_mcp);
+        match &self.mcp {
+            Some(file) => made.mcp_file(file),
+            None => made,
+        }
     }
 
     fn read(path: &Path) -> Result<Self, ConfigError> {

@@ -62,6 +62,7 @@ fn answer(mut args: Args) -> Result<Exit, Failure> {
         text,
         primary_agent,
         wait,
+        mcp,
         ..
     }) = args.command.take()
     else {
@@ -71,6 +72,7 @@ fn answer(mut args: Args) -> Result<Exit, Failure> {
     args.primary_agent = primary_agent.or(Some(waiting.model));
     args.session_dir = Some(dir);
     args.wait = wait;
+    args.mcp = mcp;
     match text {
         Some(text) => run(&args, Work::Answer(text)),
         None => {

@@ -13,7 +13,7 @@ use stubs::{env_of, stand_ins};
 use super::error::LabError;
 use super::recorded::{RecordedStep, RecordedTurn, Recording};
 use super::sink::{AgentSink, LabEvent};
-use crate::engine::{memory_before, recorded_context, restore_set};
+use crate::engine::{memory_before, recorded_context, recorded_mcp, restore_set};
 use crate::repl::{
     HASH_SEED, InstanceState, OutputChunk, PROBE, Repl, ReplFactory, RestoreSet, Role, StartOptions, Step, StepOutcome,
 };
@@ -233,6 +233,7 @@ impl<'a> Room<'a> {
         let options = StartOptions {
             context: recorded_context(&turn.started)?,
             role: Role::Root,
+            mcp: recorded_mcp(&turn.started),
             env: env_of(&turn.started, &python.env),
             tools,
             host_tools,
