@@ -27,14 +27,17 @@ mod parts;
 pub mod prepare;
 mod pulse;
 mod running;
+mod sandbox;
 mod session;
 mod snapshot;
 mod startup;
 mod sweeping;
 mod wire;
+mod worker;
 
 pub use api::*;
 pub use cache::CACHE_VARIABLE;
 pub use error::{PrepareError, ReplError};
 pub use factory::PythonFactory;
 pub use kernel::{HASH_SEED, PROBE};
+pub use worker::WorkerFactory;
