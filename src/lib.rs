@@ -65,4 +65,6 @@ pub use mcp::ServerSpec;
 #[cfg(feature = "engine")]
 pub use provider::{PricingTable, Provider};
 #[cfg(feature = "engine")]
+pub use repl::Backend;
+#[cfg(feature = "engine")]
 pub use store::Storage;

@@ -4,6 +4,7 @@
 use crate::engine::{Allowance, Approver, Guard, Limits, Observation, Tool, ToolGroup};
 use crate::mcp::ServerSpec;
 use crate::provider::{Provider, Settings as ProviderSettings};
+use crate::repl::Backend;
 use serde_json::Value;
 use std::fmt;
 use std::path::PathBuf;
@@ -45,6 +46,7 @@ pub struct Config {
     pub(super) inherit_tools: bool,
     pub(super) mcp: Vec<McpSource>,
     pub(super) inherit_mcp: bool,
+    pub(super) repl: Backend,
     pub(super) env: Vec<Hidden>,
     pub(super) secrets: Vec<Hidden>,
     pub(super) no_session_code: bool,
@@ -278,6 +280,14 @@ impl Config {
     #[must_use]
     pub fn inherit_mcp(mut self, on: bool) -> Self {
         self.inherit_mcp = on;
+        self
+    }
+
+    /// Which Python the REPLs are. Default: the sandbox. The system's `python3` is faster and has threads and installed
+    /// packages, and isolates less: each query says how, as a [`What::Notice`](crate::What::Notice).
+    #[must_use]
+    pub fn repl(mut self, backend: Backend) -> Self {
+        self.repl = backend;
         self
     }
 

@@ -34,6 +34,7 @@ impl Config {
             inherit_tools: self.inherit_tools,
             mcp,
             inherit_mcp: self.inherit_mcp,
+            repl: self.repl,
             env: self.environment(),
             host_tools: if self.no_tools {
                 Vec::new()

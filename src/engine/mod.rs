@@ -50,8 +50,8 @@ pub use person::{Person, Question};
 pub use schema::{BadSchema, OutputSchema};
 pub use script::ScriptedReply;
 pub use session::{
-    Answer, BeginError, Query, Waiting, answer, drop_question, last_models, recorded_mcp, run_query, waiting,
-    waiting_in,
+    Answer, BeginError, Query, Waiting, answer, drop_question, last_models, recorded_mcp, recorded_repl, run_query,
+    waiting, waiting_in,
 };
 pub use settings::{Guard, Model, Settings};
 pub use tape::{Call, Recorded, Served, Tape, tool_input};

@@ -19,7 +19,7 @@ use super::settings::Settings;
 use crate::disk::lock::{LockError, SessionLock};
 use crate::disk::transcript_writer::{TranscriptError, TranscriptWriter};
 use crate::provider::Cancel;
-use crate::repl::{FinalValue, HASH_SEED, ReplFactory};
+use crate::repl::{Backend, FinalValue, HASH_SEED, ReplFactory};
 use crate::store::payload::{Pinned, TurnStarted};
 use crate::store::{Fact, Kind, Select, SessionRow, Store, StoreError, locate};
 use crate::text::secret::Secrets;
@@ -30,6 +30,8 @@ use std::sync::Arc;
 
 /// Names of the MCP servers, among a turn's settings.
 const MCP: &str = "mcp";
+/// The backend of Python, where it is not the sandbox.
+const REPL: &str = "repl";
 
 /// One query, ready to be run.
 pub struct Query {
@@ -288,7 +290,7 @@ fn log_of(dir: &Path) -> Result<Option<(Store, String)>, StoreError> {
 
 pub(super) async fn finish(run: Arc<Run>, spec: Spec, notes: Vec<String>) -> Answer {
     let run_id = spec.id.run_id.to_string();
-    for note in notes {
+    for note in run.factory.notice().into_iter().chain(notes) {
         run.tell(&spec.id, What::Notice(note));
     }
     let ended = run_agent(Arc::clone(&run), spec).await;
@@ -338,6 +340,9 @@ fn other_settings(settings: &Settings, input: Value) -> Value {
     if !settings.mcp.is_empty() {
         fields.insert(MCP.into(), settings.mcp.iter().map(|spec| spec.name.as_str()).collect());
     }
+    if settings.repl != Backend::default() {
+        fields.insert(REPL.into(), settings.repl.name().into());
+    }
     if fields.is_empty() {
         Value::Null
     } else {
@@ -348,6 +353,12 @@ fn other_settings(settings: &Settings, input: Value) -> Value {
 /// Whether a recorded turn had functions for MCP servers.
 pub fn recorded_mcp(started: &TurnStarted) -> bool {
     started.settings.get(MCP).is_some()
+}
+
+/// Which Python a recorded turn ran on; the sandbox where the record knows of no other.
+pub fn recorded_repl(started: &TurnStarted) -> Backend {
+    let named = started.settings.get(REPL).and_then(Value::as_str);
+    named.and_then(|name| name.parse().ok()).unwrap_or_default()
 }
 
 /// What the REPLs of a turn have in common. Python is always in UTC and without a locale.

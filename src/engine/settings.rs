@@ -7,7 +7,7 @@ use super::groups::{Observation, ToolGroup};
 use super::limits::Limits;
 use crate::mcp::ServerSpec;
 use crate::provider::Provider;
-use crate::repl::ToolModule;
+use crate::repl::{Backend, ToolModule};
 use crate::store::DEFAULT_CELL_CAP;
 use crate::text::secret::Secrets;
 use serde_json::Value;
@@ -80,6 +80,8 @@ pub struct Settings {
     pub mcp: Vec<ServerSpec>,
     /// Sub-agents get all MCP servers of their parent where they are not named.
     pub inherit_mcp: bool,
+    /// Which Python the REPLs are: recorded with each query. It is loaded by who asks.
+    pub repl: Backend,
     /// `os.environ` of the REPLs. Every value is a secret.
     pub env: Vec<(String, String)>,
     /// A resumed agent is shown the code of earlier queries.
@@ -109,6 +111,7 @@ impl Settings {
             inherit_tools: false,
             mcp: Vec::new(),
             inherit_mcp: false,
+            repl: Backend::default(),
             env: Vec::new(),
             code_in_context: true,
             secrets: Secrets::default(),

@@ -16,8 +16,9 @@ mod desk;
 #[path = "../running/mod.rs"]
 mod running;
 
+mod chosen;
 mod hostile;
-
+mod pickles;
 mod steps;
 
 use desk::{Desk, Report};
@@ -27,7 +28,7 @@ use std::time::Duration;
 
 fn worker() -> WorkerFactory {
     static FACTORY: OnceLock<WorkerFactory> = OnceLock::new();
-    let find = || WorkerFactory::load(&mut |_| ()).expect("python3 is there");
+    let find = || WorkerFactory::load().expect("python3 is there");
     FACTORY.get_or_init(find).clone()
 }
 

@@ -2,6 +2,7 @@
 
 use crate::client;
 use crate::provider::{AgentSpec, PricingTable};
+use crate::repl::Backend;
 use crate::text::parse_nano;
 use serde::Deserialize;
 use serde_json::Value;
@@ -34,6 +35,7 @@ pub(in crate::cli) struct Config {
     pub(super) inherit_tools: Option<bool>,
     pub(super) mcp: Option<PathBuf>,
     pub(super) inherit_mcp: Option<bool>,
+    pub(super) repl: Option<Backend>,
     pub(in crate::cli) add_session_code_to_context: Option<bool>,
     pub(super) cli_agents: BTreeMap<String, AgentSpec>,
     /// What this build does not know: told once, and otherwise left alone.
@@ -99,6 +101,7 @@ impl Config {
         made = with(made, self.enable_tools, Made::enable_tools);
         made = with(made, self.inherit_tools, Made::inherit_tools);
         made = with(made, self.inherit_mcp, Made::inherit_mcp);
+        made = with(made, self.repl, Made::repl);
         match &self.mcp {
             Some(file) => made.mcp_file(file),
             None => made,

@@ -159,6 +159,7 @@ fn settings(args: &Args, config: &Config) -> Result<Settings, Failure> {
     settings.guard.ratio = config.compression_ratio.unwrap_or(settings.guard.ratio);
     settings.inherit_tools = config.inherit_tools.unwrap_or_default();
     settings.inherit_mcp = config.inherit_mcp.unwrap_or_default();
+    settings.repl = args.repl.or(config.repl).unwrap_or_default();
     settings.code_in_context = !args.no_session_code && config.add_session_code_to_context.unwrap_or(true);
     settings.instruction = args.instruction.clone();
     settings.schema = args.output_schema.as_deref().map(schema).transpose()?;

@@ -19,7 +19,6 @@ use super::error::{PrepareError, ReplError};
 use super::instance::{Instance, Spawn};
 use super::link::Link;
 use super::memory::MemoryUse;
-use super::prepare::Progress;
 use super::session::PythonRepl;
 use async_trait::async_trait;
 use std::sync::Arc;
@@ -35,16 +34,13 @@ pub struct WorkerFactory {
 }
 
 impl WorkerFactory {
-    /// Finds `python3` on `PATH` and asks it what it is and how it can be isolated here; tells that in a line. Blocks.
+    /// Finds `python3` on `PATH` and asks it what it is and how it can be isolated here. Blocks.
     ///
     /// # Errors
     /// There is none, or an old one; it cannot be used; this is no Linux.
-    pub fn load(progress: Progress<'_>) -> Result<Self, PrepareError> {
-        let factory = Self {
-            interpreter: Arc::new(Interpreter::find("python3")?),
-        };
-        progress(&factory.isolation());
-        Ok(factory)
+    pub fn load() -> Result<Self, PrepareError> {
+        let interpreter = Arc::new(Interpreter::find("python3")?);
+        Ok(Self { interpreter })
     }
 
     /// Which Python it is, and what keeps it in, in a sentence.
@@ -58,6 +54,10 @@ impl WorkerFactory {
 impl ReplFactory for WorkerFactory {
     async fn start(&self, options: StartOptions, host: Arc<dyn HostCalls>) -> Result<Started, ReplError> {
         PythonRepl::start(Arc::new(self.clone()), options, host).await
+    }
+
+    fn notice(&self) -> Option<String> {
+        Some(self.isolation())
     }
 }
 
