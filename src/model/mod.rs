@@ -22,6 +22,7 @@ mod live;
 mod lost;
 mod memory;
 mod memory_order;
+mod lineage;
 mod namespace;
 mod parts;
 mod placement;
@@ -56,6 +57,7 @@ pub use event::{
 pub use ids::{AgentId, BodyRef, LogId, Time};
 pub use live::{LiveAgent, LiveEvent, LiveNews, LiveRun, LiveStep, Phase, Tail};
 pub use memory::{Binding, Memory, MemoryEntry};
+pub use lineage::{BranchKind, BranchPoint, ForkPoint, Lineage};
 pub use namespace::{Change, NameAt, NamesAfter, changes};
 pub use problem::{Problem, ProblemKind};
 pub use python_text::program_text;

@@ -10,6 +10,7 @@ pub mod config;
 pub mod drafts;
 mod error;
 mod follow;
+mod lineage;
 mod log_table;
 mod manage;
 mod open;
@@ -56,6 +57,7 @@ struct Shared {
     kind: TargetKind,
     use_cache: bool,
     inner: Mutex<Inner>,
+    family: Mutex<lineage::Family>,
     /// Wakes whoever follows.
     nudge: Mutex<Option<Sender<()>>>,
     progress: progress::Counters,
