@@ -34,6 +34,8 @@ pub struct Lineage {
     pub parent: Option<BranchPoint>,
     /// What branched off it, in the order of their making.
     pub branches: Vec<BranchPoint>,
+    /// The storage directory that has them all.
+    pub root: PathBuf,
 }
 
 impl Lineage {
@@ -48,8 +50,8 @@ impl Lineage {
 pub struct ForkPoint {
     /// The step's code as it ran; empty for a reply without code. Raw.
     pub code: String,
-    /// The names that the step bound, in the order of their binding. Raw.
-    pub bound: Vec<String>,
+    /// The names that the step bound, each with its value then, as far as that is kept. Raw.
+    pub bound: Vec<(String, String)>,
     /// Recorded steps after it.
     pub following: u64,
 }

@@ -17,12 +17,12 @@ mod findings;
 mod gather;
 mod ids;
 mod layout;
+mod lineage;
 mod lines;
 mod live;
 mod lost;
 mod memory;
 mod memory_order;
-mod lineage;
 mod namespace;
 mod parts;
 mod placement;
@@ -55,9 +55,9 @@ pub use event::{
     MemoryRecord, SessionFacts, StepLine, TargetKind,
 };
 pub use ids::{AgentId, BodyRef, LogId, Time};
+pub use lineage::{BranchKind, BranchPoint, ForkPoint, Lineage};
 pub use live::{LiveAgent, LiveEvent, LiveNews, LiveRun, LiveStep, Phase, Tail};
 pub use memory::{Binding, Memory, MemoryEntry};
-pub use lineage::{BranchKind, BranchPoint, ForkPoint, Lineage};
 pub use namespace::{Change, NameAt, NamesAfter, changes};
 pub use problem::{Problem, ProblemKind};
 pub use python_text::program_text;

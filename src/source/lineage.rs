@@ -5,7 +5,7 @@ use std::sync::{MutexGuard, PoisonError};
 
 use crate::model::{BranchKind, BranchPoint, Event, ForkPoint, Lineage, TargetKind};
 use crate::store::payload::{ForkedFrom, StepEnded};
-use crate::store::{Fact, Kind, Origin, Select, SessionRow, Store, StoreError};
+use crate::store::{At, Fact, Kind, Origin, Select, SessionRow, Store, StoreError};
 
 use super::Source;
 use super::recorded::Recorded;
@@ -39,7 +39,7 @@ impl Source {
         }
         // A log that cannot be read is told where it is needed.
         let found = lineage(self.dir()).unwrap_or_default();
-        let is_new = found != family.told;
+        let is_new = found != family.told && !(found.is_empty() && family.told.is_empty());
         family.told.clone_from(&found);
         is_new.then_some(Event::Lineage(found))
     }
@@ -75,7 +75,7 @@ impl Recorded {
                 Fact::TurnStarted(started) if !started.cassette => return Ok(Err(NO_CASSETTE.into())),
                 Fact::StepStarted(started) if this => (is_there, point.code) = (true, started.code),
                 Fact::StepStarted(_) if event.step > Some(step) => point.following += 1,
-                Fact::StepEnded(ended) if this => point.bound = bound(ended),
+                Fact::StepEnded(ended) if this => point.bound = self.bound(ended, At::after(turn, step))?,
                 _ => {}
             }
         }
@@ -83,12 +83,9 @@ impl Recorded {
     }
 }
 
-const NO_CASSETTE: &str = "this run was recorded with the cassette off: nothing of it can be run again; ask again with it on";
+const NO_CASSETTE: &str =
+    "this run was recorded with the cassette off: nothing of it can be run again; ask again with it on";
 const NOT_THERE: &str = "this step is not in the event log yet: a run that goes on can be forked when it is done";
-
-fn bound(ended: StepEnded) -> Vec<String> {
-    ended.written.into_iter().map(|written| written.name).collect()
-}
 
 fn lineage(dir: &Path) -> Result<Lineage, StoreError> {
     let Some(recorded) = Recorded::open(dir)? else {
@@ -112,10 +109,22 @@ fn lineage(dir: &Path) -> Result<Lineage, StoreError> {
             branches.push(recorded.point(row, &from, &recorded.session)?);
         }
     }
-    Ok(Lineage { parent, branches })
+    let root = recorded.store.root.clone().unwrap_or_default();
+    Ok(Lineage { parent, branches, root })
 }
 
 impl Recorded {
+    fn bound(&self, ended: StepEnded, at: At) -> Result<Vec<(String, String)>, StoreError> {
+        let kept = self.store.flow.namespace(&self.session, at)?;
+        let kept = kept.map(|namespace| namespace.bindings).unwrap_or_default();
+        let value = |name: String| {
+            let binding = kept.iter().find(|binding| binding.name == name);
+            let text = binding.map(|binding| binding.described.preview.clone());
+            (name, text.unwrap_or_default())
+        };
+        Ok(ended.written.into_iter().map(|written| value(written.name)).collect())
+    }
+
     /// What a session branched off.
     fn from(&self, session: &str) -> Result<Option<ForkedFrom>, StoreError> {
         let events = self
@@ -153,8 +162,8 @@ impl Recorded {
 }
 
 /// As people know it: a session in the storage directory itself is called like that directory.
-fn name(row: &SessionRow, store: &Store) -> String {
+pub(super) fn name(row: &SessionRow, store: &Store) -> String {
     let dir = store.root.as_ref().filter(|_| row.in_root);
-    let name = dir.and_then(|dir| Some(dir.canonicalize().ok()?.file_name()?.to_string_lossy().into_owned()));
+    let name = dir.and_then(|dir| Some(dir.file_name()?.to_string_lossy().into_owned()));
     name.unwrap_or_else(|| row.id.clone())
 }

@@ -43,7 +43,7 @@ pub use open::{OpenOptions, Opened, open};
 pub use pattern::SearchPattern;
 pub use progress::Progress;
 pub use search::Hit;
-pub use sessions::{Health, SessionSummary, SessionTotals, list_sessions, session_totals};
+pub use sessions::{Health, SessionSummary, SessionTotals, list_sessions, list_stored, session_totals};
 pub use stop::Stop;
 
 /// An opened session or transcript. Clones are the same.

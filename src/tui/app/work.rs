@@ -1,8 +1,8 @@
 //! Runs of sessions: orders go to the engine, its news come back as messages. Without an engine there are none.
 
 use super::inputs::{Incoming, Sender};
-use crate::tui::driver::Msg;
 use crate::source::Stop;
+use crate::tui::driver::Msg;
 use crate::tui::live::{DriveOptions, Errand, ReplayNews};
 use std::path::Path;
 use std::sync::Arc;

@@ -4,11 +4,13 @@ use super::State;
 use super::driving::errand;
 use crate::tui::action::Action;
 use crate::tui::compositor::Wanted;
+use crate::tui::ctx::SessionList;
 use crate::tui::effect::{ForkAct, Token};
 use crate::tui::live::{Errand, ForkOrder, ForkRequest, ForkTold, Forking};
 use crate::tui::notice::Notice;
 use crate::tui::screens::Route;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A fork that took longer than this calls back a person who looks elsewhere.
@@ -40,7 +42,8 @@ impl State {
             request,
             settings: drive.prompt.settings().clone(),
         };
-        self.world.lab.fork = Some(Forking::new(order.clone(), dir.clone(), self.world.now));
+        let paths = [dir.clone(), drive.opened().to_owned()];
+        self.world.lab.fork = Some(Forking::new(order.clone(), paths, self.world.now));
         self.note_running();
         self.tick();
         vec![errand(Errand::Fork { dir, order })]
@@ -68,7 +71,10 @@ impl State {
         let of_this = self.drives.dir() == Some(fork.origin());
         self.frames.dirty();
         self.note_running();
-        let mut wanted: Vec<Wanted> = (is_news && of_this).then(|| errand(Errand::Family)).into_iter().collect();
+        let mut wanted: Vec<Wanted> = (is_news && of_this)
+            .then(|| errand(Errand::Family))
+            .into_iter()
+            .collect();
         if ended {
             wanted.extend(self.fork_ended(now));
         }
@@ -77,7 +83,13 @@ impl State {
 
     /// Says how the fork ended, to who does not look at it.
     fn fork_ended(&mut self, now: Duration) -> Vec<Wanted> {
-        let Some((fork, (well, words))) = self.world.lab.fork.as_ref().and_then(|fork| Some((fork, fork.ended()?))) else {
+        let Some((fork, (well, words))) = self
+            .world
+            .lab
+            .fork
+            .as_ref()
+            .and_then(|fork| Some((fork, fork.ended()?)))
+        else {
             return Vec::new();
         };
         let long = fork.since(now) >= LONG;
@@ -88,12 +100,28 @@ impl State {
         if !matches!(self.stack.top_route(), Some(Route::Fork { .. })) {
             let key = self.world.ctx().key(Action::Fork);
             let words = format!("{words}; {key} in a run shows it");
-            self.say(if well { Notice::done(&words) } else { Notice::trouble(&words) });
+            self.say(if well {
+                Notice::done(&words)
+            } else {
+                Notice::trouble(&words)
+            });
         }
         if matches!(self.stack.base_route(), Some(Route::Picker)) {
             wanted.extend(self.update_sessions());
         }
         wanted
+    }
+
+    /// A session that has a family has a list to go to.
+    pub(super) fn list_family(&mut self) {
+        let lineage = &self.world.session.lineage;
+        if self.world.sessions.is_none() && !lineage.is_empty() {
+            self.world.sessions = Some(SessionList {
+                dir: lineage.root.clone(),
+                found: Arc::default(),
+            });
+            self.world.can.sessions = true;
+        }
     }
 
     /// Whether a fork goes on.
@@ -104,7 +132,7 @@ impl State {
     /// The directory in which a fork goes on, or that it comes from.
     pub(super) fn forked_dir(&self) -> Option<PathBuf> {
         let fork = self.world.lab.fork.as_ref().filter(|fork| fork.is_running())?;
-        Some(fork.dir().unwrap_or(fork.origin()).to_owned())
+        Some(fork.as_listed())
     }
 
     /// Screens are told how things stand for forks.

@@ -295,6 +295,7 @@ impl State {
             return Vec::new();
         }
         self.world.session.settle();
+        self.list_family();
         let mut wanted = self.stack.tell_all(&Input::ModelChanged, &self.world.ctx());
         wanted.extend(self.tell_box(&Input::ModelChanged));
         wanted.extend(self.restand());

@@ -98,6 +98,11 @@ impl Drive {
         Some(self.prompt.stand(standing, ctx))
     }
 
+    /// Its directory as it was opened: as lists of sessions have it.
+    pub fn opened(&self) -> &Path {
+        &self.opened
+    }
+
     /// Why a fork of the session cannot go on, where that is so. That another process has the session is none: a fork only
     /// reads it.
     pub fn why_no_fork(&self, options: &DriveOptions, session: &Session) -> Option<String> {

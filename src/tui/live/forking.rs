@@ -37,8 +37,8 @@ pub struct LabDesk {
 #[derive(Clone, Debug)]
 pub struct Forking {
     order: ForkOrder,
-    /// The directory of the session that it branched off.
-    origin: PathBuf,
+    /// The directory of the session that it branched off: by the one path that names it, and as it was opened.
+    origin: [PathBuf; 2],
     since: Duration,
     took: Option<Duration>,
     state: ForkState,
@@ -52,8 +52,8 @@ pub struct Forking {
 }
 
 impl Forking {
-    /// A fork of the session in `origin`, ordered now.
-    pub fn new(order: ForkOrder, origin: PathBuf, now: Duration) -> Self {
+    /// A fork of the session in `origin`, by the one path that names it and as it was opened; ordered now.
+    pub fn new(order: ForkOrder, origin: [PathBuf; 2], now: Duration) -> Self {
         Self {
             order,
             origin,
@@ -74,7 +74,21 @@ impl Forking {
 
     /// The directory of the session that it branched off.
     pub fn origin(&self) -> &Path {
-        &self.origin
+        let [origin, _] = &self.origin;
+        origin
+    }
+
+    /// Its directory, or before it is made that of the session that it branched off, as lists of sessions have it.
+    pub fn as_listed(&self) -> PathBuf {
+        let [origin, opened] = &self.origin;
+        let Some((id, dir)) = &self.made else {
+            return opened.clone();
+        };
+        match dir.parent() {
+            Some(parent) if parent == origin => opened.join(id),
+            Some(parent) if Some(parent) == origin.parent() => opened.with_file_name(id),
+            _ => dir.clone(),
+        }
     }
 
     /// Its token.
@@ -177,7 +191,11 @@ impl Forking {
     pub fn took(&self, now: Duration) -> String {
         let took = self.took.unwrap_or_else(|| now.saturating_sub(self.since));
         // Whole seconds while they run on.
-        let took = if self.took.is_some() { took } else { Duration::from_secs(took.as_secs()) };
+        let took = if self.took.is_some() {
+            took
+        } else {
+            Duration::from_secs(took.as_secs())
+        };
         duration(u64::try_from(took.as_millis()).unwrap_or(u64::MAX))
     }
 
@@ -200,5 +218,136 @@ impl Forking {
             ForkEnding::Halted(why) => (false, format!("fork {id} is kept, but {why}")),
             ForkEnding::Refused(why) => (false, why.clone()),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Cost, CostSum};
+    use crate::tui::live::fork::{Divergence, ForkRequest};
+    use crate::tui::widgets::prompt::Settings;
+
+    fn forking() -> Forking {
+        let request = ForkRequest {
+            run_id: "root".into(),
+            label: "Q2".into(),
+            step: 3,
+            divergence: Divergence::Replan("otherwise".into()),
+        };
+        let order = ForkOrder {
+            token: Token(7),
+            request,
+            settings: Settings::default(),
+        };
+        Forking::new(order, ["/runs/s".into(), "runs/s".into()], Duration::ZERO)
+    }
+
+    fn made(id: &str, dir: &str) -> ForkTold {
+        ForkTold::Made {
+            id: id.into(),
+            dir: dir.into(),
+        }
+    }
+
+    fn live(run_id: &str, parent: Option<&str>, news: LiveNews) -> ForkTold {
+        let event = LiveEvent::Agent {
+            run_id: run_id.into(),
+            parent: parent.map(str::to_owned),
+            time: 0,
+            news,
+        };
+        ForkTold::Run(Told::Live(vec![event]))
+    }
+
+    fn take(forking: &mut Forking, told: ForkTold) {
+        forking.take(Token(7), told, Duration::from_millis(2_500));
+    }
+
+    #[test]
+    fn it_says_what_it_does() {
+        let mut fork = forking();
+        assert_eq!(fork.doing(), "starting");
+        take(
+            &mut fork,
+            ForkTold::Run(Told::Preparing("preparing Python, once".into())),
+        );
+        assert_eq!(fork.doing(), "preparing Python, once");
+        take(&mut fork, made("s_2", "/runs/s_2"));
+        assert_eq!(fork.doing(), "step 3, its code runs", "recorded steps ask no model");
+        take(&mut fork, live("root", None, LiveNews::Kept(3)));
+        take(&mut fork, live("child", Some("root"), LiveNews::Started("look".into())));
+        take(
+            &mut fork,
+            live("root", None, LiveNews::Output("one\n\ntwo\n  \n".into())),
+        );
+        assert_eq!((fork.doing().as_str(), fork.printed()), ("step 4, 1 sub-agent", "two"));
+        take(&mut fork, live("child", Some("root"), LiveNews::Ended));
+        take(&mut fork, live("root", None, LiveNews::Kept(4)));
+        take(&mut fork, live("root", None, LiveNews::Calling(5)));
+        assert_eq!(fork.doing(), "step 5, the model writes");
+        assert_eq!(fork.took(Duration::from_millis(1_900)), "1 s");
+        assert!(fork.cancel() && !fork.cancel() && fork.is_running());
+        assert_eq!(fork.doing(), "it winds up");
+    }
+
+    #[test]
+    fn how_it_ended_is_told_with_what_it_cost() {
+        let answered = ForkEnding::Answered {
+            text: "42".into(),
+            cost: CostSum {
+                nano: 20_000_000,
+                known: 1,
+                unknown: 0,
+            },
+        };
+        let parked = ForkEnding::Parked("which one?".into());
+        for (ending, well, words) in [
+            (answered, true, "fork s_2 is answered: it cost $0.02"),
+            (parked, true, "fork s_2 waits for an answer: open it to give one"),
+            (
+                ForkEnding::Cancelled,
+                false,
+                "fork s_2 is cancelled and kept: $0.001 spent, 0 tokens",
+            ),
+            (
+                ForkEnding::Halted("it halted: KeyError".into()),
+                false,
+                "fork s_2 is kept, but it halted: KeyError",
+            ),
+            (ForkEnding::Refused("no model".into()), false, "no model"),
+        ] {
+            let mut fork = forking();
+            take(&mut fork, made("s_2", "/runs/s_2"));
+            let replied = LiveNews::Replied {
+                code: None,
+                usage: None,
+                cost: Cost::Known(1_000_000),
+            };
+            take(&mut fork, live("root", None, replied));
+            take(&mut fork, ForkTold::Ended(ending));
+            assert_eq!(fork.ended(), Some((well, words.to_owned())));
+            // What comes late changes nothing.
+            take(&mut fork, ForkTold::Ended(ForkEnding::Cancelled));
+            assert_eq!(fork.ended(), Some((well, words.to_owned())));
+        }
+    }
+
+    #[test]
+    fn news_of_another_fork_are_none_of_it() {
+        let mut fork = forking();
+        fork.take(Token(6), made("s_9", "/runs/s_9"), Duration::ZERO);
+        assert_eq!(fork.id(), None);
+    }
+
+    #[test]
+    fn lists_find_it_under_the_path_that_they_were_opened_by() {
+        let mut fork = forking();
+        assert_eq!(fork.as_listed(), Path::new("runs/s"));
+        take(&mut fork, made("s_2", "/runs/s_2"));
+        assert_eq!(fork.as_listed(), Path::new("runs/s_2"));
+        let mut inside = forking();
+        take(&mut inside, made("s_2", "/runs/s/s_2"));
+        assert_eq!(inside.as_listed(), Path::new("runs/s/s_2"));
     }
 }

@@ -175,7 +175,11 @@ impl Verdict {
         let mut words = format!("faithful: {} as recorded", plural(self.steps as u128, "step", "steps"));
         words.push_str(&match self.cells {
             0 => ", no leaf calls".to_owned(),
-            cells => format!(", {} of {} served", self.served, plural(cells as u128, "leaf call", "leaf calls")),
+            cells => format!(
+                ", {} of {} served",
+                self.served,
+                plural(cells as u128, "leaf call", "leaf calls")
+            ),
         });
         if self.weak > 0 {
             let values = plural(self.weak as u128, "value", "values");
@@ -208,5 +212,97 @@ impl Mismatch {
             "{why} Nothing was run after it.\n\nrecorded:\n{}\n\nrun again:\n{}",
             self.expected, self.got
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn verdict() -> Verdict {
+        Verdict {
+            faithful: true,
+            steps: 4,
+            cells: 3,
+            served: 3,
+            state_equal: Some(true),
+            ..Verdict::default()
+        }
+    }
+
+    #[test]
+    fn verdicts_are_told_in_a_line() {
+        let weak = Verdict {
+            weak: 1,
+            cells: 0,
+            served: 0,
+            state_equal: None,
+            ..verdict()
+        };
+        let unserved = Verdict {
+            faithful: false,
+            unserved: vec![(2, "llm_query".into())],
+            ..verdict()
+        };
+        let missing = Verdict {
+            faithful: false,
+            missing: 1,
+            ..verdict()
+        };
+        let diverged = Verdict {
+            faithful: false,
+            mismatch: Some(Mismatch {
+                step: 2,
+                what: "output".into(),
+                ..Mismatch::default()
+            }),
+            ..verdict()
+        };
+        for (verdict, words) in [
+            (
+                verdict(),
+                "faithful: 4 steps as recorded, 3 of 3 leaf calls served, memory equal",
+            ),
+            (
+                weak,
+                "faithful: 4 steps as recorded, no leaf calls, 1 value compared by type only",
+            ),
+            (
+                unserved,
+                "1 recorded call was not made again, the first: llm_query in step 2",
+            ),
+            (missing, "the code of 1 step is lost: not all could be run again"),
+            (diverged, "step 2: output is not as recorded"),
+        ] {
+            assert_eq!(verdict.words(), words);
+        }
+    }
+
+    fn any_news() -> impl Strategy<Value = ReplayNews> {
+        prop_oneof![
+            Just(ReplayNews::Preparing("Python".into())),
+            (1u64..5).prop_map(ReplayNews::Began),
+            (1u64..5, any::<bool>()).prop_map(|(step, well)| ReplayNews::Ended(step, well)),
+            Just(ReplayNews::Done(Box::new(verdict()))),
+        ]
+    }
+
+    proptest! {
+        /// After its end nothing changes any more, whatever comes late.
+        #[test]
+        fn the_end_is_the_end(news in proptest::collection::vec(any_news(), 0..20), stops_at in 0usize..20) {
+            let mut replaying = Replaying::default();
+            for (at, news) in news.into_iter().enumerate() {
+                if at == stops_at {
+                    replaying.stop();
+                }
+                let before = replaying.clone();
+                replaying.take(news);
+                if !before.is_running() {
+                    prop_assert_eq!(&replaying, &before);
+                }
+            }
+        }
     }
 }

@@ -141,8 +141,12 @@ async fn branch(dir: &Path, order: &ForkOrder, config: &Config) -> Result<(Fork,
 
 fn edited(recording: &Recording, turn: u32, at: u32, code: String) -> Vec<String> {
     let turn = recording.turns.get(turn as usize);
-    let following = turn.into_iter().flat_map(|turn| turn.steps.iter().skip(at as usize + 1));
-    let recorded = following.filter_map(|step| step.code.clone()).filter(|code| !code.is_empty());
+    let following = turn
+        .into_iter()
+        .flat_map(|turn| turn.steps.iter().skip(at as usize + 1));
+    let recorded = following
+        .filter_map(|step| step.code.clone())
+        .filter(|code| !code.is_empty());
     std::iter::once(code).chain(recorded).collect()
 }
 

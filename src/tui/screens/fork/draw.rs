@@ -37,8 +37,15 @@ impl ForkScreen {
         let (body, keys) = match inner.height {
             0..=3 => (inner, None),
             height => (
-                Rect { height: height - 1, ..inner },
-                Some(Rect { y: inner.bottom() - 1, height: 1, ..inner }),
+                Rect {
+                    height: height - 1,
+                    ..inner
+                },
+                Some(Rect {
+                    y: inner.bottom() - 1,
+                    height: 1,
+                    ..inner
+                }),
             ),
         };
         let rest = match &ctx.lab.fork {
@@ -120,7 +127,10 @@ impl ForkScreen {
         match way {
             Way::Inject => {
                 let names: Vec<_> = self.form.fields.iter().map(|field| field.name.as_str()).collect();
-                ("inject a value", format!("for {}, in place of the step", names.join(", ")))
+                (
+                    "inject a value",
+                    format!("for {}, in place of the step", names.join(", ")),
+                )
             }
             Way::Edit => ("edit the code", "of the step, in $EDITOR".into()),
             Way::Replan => ("ask differently", "the model goes on from here, told more".into()),
@@ -143,7 +153,20 @@ impl ForkScreen {
                 .then(SafeText::literal(" "), ctx.style(Role::Text))
                 .then(SafeText::line(&fit(name.as_str(), column)), ctx.style(role))
                 .then(SafeText::literal(" = "), ctx.style(Role::Dim));
-            let caret = field.edit.draw_after(&prompt, Rect { y, height: 1, ..rows }, buf, ctx);
+            let row = Rect { y, height: 1, ..rows };
+            let caret = field.edit.draw_after(&prompt, row, buf, ctx);
+            if field.edit.text().is_empty() && !field.was.is_empty() {
+                // What it was, where its new value will stand.
+                let by = u16::try_from(prompt.width() + 1).unwrap_or(u16::MAX).min(row.width);
+                let place = Rect {
+                    x: row.x + by,
+                    width: row.width - by,
+                    ..row
+                };
+                let was = SafeText::line(&format!("was {}", field.was));
+                let was = SafeText::line(fit(was.as_str(), place.width.into()).trim_end());
+                Styled::of(was, ctx.style(Role::Dim)).draw(place, buf);
+            }
             if chosen {
                 self.cursor = caret;
             }
@@ -173,7 +196,11 @@ impl ForkScreen {
         let room = usize::from(row.width).saturating_sub(took.width() + 4);
         // What does not fit beside the time is read below it.
         let fits = SafeText::line(&words).as_str().chars().count() <= room;
-        let short = if fits { words.clone() } else { format!("fork {}", fork.id().unwrap_or_default()) };
+        let short = if fits {
+            words.clone()
+        } else {
+            format!("fork {}", fork.id().unwrap_or_default())
+        };
         head.then(SafeText::line(&short), ctx.style(role)).draw(row, buf);
         took.draw_right(row, buf);
         if !fits {
@@ -268,25 +295,32 @@ fn hint(stage: &Stage, way: Way, step: u64, document: &mut Document) {
 
 /// What will be done, and what it costs.
 fn ready(divergence: &Divergence, facts: &Facts, step: u64, document: &mut Document, ctx: &Ctx<'_>) {
-    if let Some(why) = &ctx.lab.closed {
-        document.line(&[("It cannot go on: ", Role::Failure), (why, Role::Text)]);
-        document.line(&[]);
-    }
     match divergence {
         Divergence::Inject(values) => {
             for (name, value) in values.iter().take(FIELDS) {
-                document.line(&[(name, Role::Accent), (" = ", Role::Dim), (&value.to_string(), Role::Text)]);
+                document.line(&[
+                    (name, Role::Accent),
+                    (" = ", Role::Dim),
+                    (&value.to_string(), Role::Text),
+                ]);
             }
         }
         Divergence::Edit(code) => {
             let lines = plural(code.lines().count() as u128, "line", "lines");
-            document.line(&[("the edited step, ", Role::Text), (&lines, Role::Text), (": it is Python", Role::Dim)]);
+            document.line(&[
+                ("the edited step, ", Role::Text),
+                (&lines, Role::Text),
+                (": it is Python", Role::Dim),
+            ]);
         }
         Divergence::Replan(prompt) => document.line(&[("told: ", Role::Dim), (prompt, Role::Text)]),
     }
     document.line(&[]);
     document.line(&[(&taken_over(step), Role::Text)]);
-    document.line(&[("What comes then runs live and costs money: ", Role::Warning), (&live(divergence, facts, step), Role::Text)]);
+    document.line(&[
+        ("What comes then runs live and costs money: ", Role::Warning),
+        (&live(divergence, facts, step), Role::Text),
+    ]);
     let mut money_words = format!("What it replaces cost {}.", facts.replaced);
     if ctx.lab.limit > 0 {
         money_words.push_str(&format!(" At most {} is spent.", money(i128::from(ctx.lab.limit))));

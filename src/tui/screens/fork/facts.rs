@@ -45,7 +45,10 @@ impl Facts {
 
 fn cost_from(run: &Run, root: &Agent, from: u64) -> CostSum {
     let mut sum = CostSum::default();
-    let replaced = root.steps.iter().filter(|step| step.kind == StepKind::Reply && step.number >= from);
+    let replaced = root
+        .steps
+        .iter()
+        .filter(|step| step.kind == StepKind::Reply && step.number >= from);
     for step in replaced {
         sum.add(step.cost);
         let children = step.children.iter().filter_map(|child| run.agent(*child));

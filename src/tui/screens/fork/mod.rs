@@ -57,8 +57,9 @@ impl ForkScreen {
     /// Asks what a fork begins with, unless it is known that there can be none.
     fn ask(&mut self, ctx: &Ctx<'_>) -> Outcome {
         let facts = self.facts(ctx);
-        if let Some(why) = facts.refusal(self.step) {
-            self.point = Some(Err(SafeText::literal(why)));
+        let refusal = facts.refusal(self.step).map(str::to_owned);
+        if let Some(why) = refusal.or_else(|| ctx.lab.closed.clone()) {
+            self.point = Some(Err(SafeText::line(&why)));
             return Outcome::consumed();
         }
         let token = self.token.next();
@@ -112,10 +113,6 @@ impl ForkScreen {
                 code,
             }),
             Do::Fork(divergence) => {
-                if let Some(why) = &ctx.lab.closed {
-                    self.form.trouble = Some(why.clone());
-                    return Outcome::consumed();
-                }
                 let facts = self.facts(ctx);
                 Outcome::with(Effect::Fork(ForkAct::Begin(ForkRequest {
                     run_id: facts.run_id.unwrap_or_default(),
@@ -137,7 +134,11 @@ impl ForkScreen {
         }
         if !matches!(self.point, Some(Ok(()))) {
             let closes = matches!(action, A::Back | A::Quit | A::Interrupt | A::Open | A::Fork);
-            return if closes { Outcome::with(Effect::Pop) } else { self.scroll(action) };
+            return if closes {
+                Outcome::with(Effect::Pop)
+            } else {
+                self.scroll(action)
+            };
         }
         match action {
             A::MoveUp | A::StepPrevious | A::SelectPrevious => self.fill(Act::Up, ctx),

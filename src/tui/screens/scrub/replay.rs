@@ -83,7 +83,13 @@ impl ScrubScreen {
             .then(SafeText::literal(mark), ctx.style(role))
             .then(SafeText::literal(" "), ctx.style(role))
             .then(SafeText::line(fit(words.as_str(), room).trim_end()), ctx.style(role))
-            .draw(Rect { height: area.height.min(1), ..area }, buf);
+            .draw(
+                Rect {
+                    height: area.height.min(1),
+                    ..area
+                },
+                buf,
+            );
         let rows = area.height.min(1);
         Rect {
             y: area.y + rows,
@@ -101,7 +107,10 @@ fn told(replay: &Replaying, ctx: &Ctx<'_>) -> (&'static str, String, Role) {
         Standing::Preparing(line) => (glyphs.running, format!("{line}; {}", stops()), Role::Running),
         Standing::Running(step) => (
             glyphs.running,
-            format!("step {step} runs again, from the record: no model, no cost; {}", stops()),
+            format!(
+                "step {step} runs again, from the record: no model, no cost; {}",
+                stops()
+            ),
             Role::Running,
         ),
         Standing::Stopped => (glyphs.separator, "stopped: nothing was changed".into(), Role::Dim),
