@@ -113,7 +113,7 @@ fn an_injected_value_takes_the_place_of_the_step_and_the_fork_is_compared_and_op
     to_step(&mut pty, 2);
     pty.send("f");
     pty.wait_for("inject a value");
-    pty.wait_for("for count, in place of the step");
+    pty.wait_for("for count");
     pty.send("\r");
     pty.wait_for("was 3");
     type_in(&mut pty, "41");

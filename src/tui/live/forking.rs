@@ -286,7 +286,7 @@ mod tests {
         take(&mut fork, live("root", None, LiveNews::Kept(4)));
         take(&mut fork, live("root", None, LiveNews::Calling(5)));
         assert_eq!(fork.doing(), "step 5, the model writes");
-        assert_eq!(fork.took(Duration::from_millis(1_900)), "1 s");
+        assert_eq!(fork.took(Duration::from_millis(1_900)), "1.0 s");
         assert!(fork.cancel() && !fork.cancel() && fork.is_running());
         assert_eq!(fork.doing(), "it winds up");
     }

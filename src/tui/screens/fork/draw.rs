@@ -3,12 +3,11 @@
 use super::ForkScreen;
 use super::facts::Facts;
 use super::form::{Stage, Way};
-use crate::text::{SafeText, fit, money, plural};
+use crate::text::{SafeText, cell_width, fit, money, plural};
 use crate::tui::action::Action;
 use crate::tui::content::{Document, Rendered};
 use crate::tui::ctx::Ctx;
 use crate::tui::live::{Divergence, ForkEnding, ForkState, Forking};
-use crate::tui::screens::split::indented;
 use crate::tui::theme::Role;
 use crate::tui::widgets::{Panel, Styled, popup_area};
 use ratatui::buffer::Buffer;
@@ -18,7 +17,7 @@ use std::sync::Arc;
 /// Cells of the dialog.
 const WIDTH: u16 = 78;
 /// Rows of the dialog: it does not jump from stage to stage.
-const HEIGHT: u16 = 17;
+const HEIGHT: u16 = 15;
 /// Fields in sight at a time.
 const FIELDS: usize = 5;
 
@@ -33,7 +32,7 @@ impl ForkScreen {
         };
         let title = SafeText::line(&format!("Fork {label} before step {step}"));
         let inner = Panel::new(title, ctx).focused(true).draw(place, buf, ctx);
-        let inner = indented(inner);
+        let inner = margins(inner);
         let (body, keys) = match inner.height {
             0..=3 => (inner, None),
             height => (
@@ -127,10 +126,7 @@ impl ForkScreen {
         match way {
             Way::Inject => {
                 let names: Vec<_> = self.form.fields.iter().map(|field| field.name.as_str()).collect();
-                (
-                    "inject a value",
-                    format!("for {}, in place of the step", names.join(", ")),
-                )
+                ("inject a value", format!("for {}", names.join(", ")))
             }
             Way::Edit => ("edit the code", "of the step, in $EDITOR".into()),
             Way::Replan => ("ask differently", "the model goes on from here, told more".into()),
@@ -141,7 +137,13 @@ impl ForkScreen {
         let shown = self.form.fields.len().min(FIELDS);
         let first = (self.form.field + 1).saturating_sub(FIELDS);
         let (rows, rest) = below(area, shown);
-        let widest = self.form.fields.iter().map(|field| field.name.len()).max().unwrap_or(0);
+        let widest = self
+            .form
+            .fields
+            .iter()
+            .map(|field| cell_width(&field.name))
+            .max()
+            .unwrap_or(0);
         let column = widest.min(usize::from(area.width) / 3);
         let fields = self.form.fields.iter().enumerate().skip(first);
         for ((at, field), y) in fields.zip(rows.y..rows.bottom()) {
@@ -195,7 +197,7 @@ impl ForkScreen {
         let head = Styled::words(mark, ctx.style(role)).then(SafeText::literal(" "), ctx.style(role));
         let room = usize::from(row.width).saturating_sub(took.width() + 4);
         // What does not fit beside the time is read below it.
-        let fits = SafeText::line(&words).as_str().chars().count() <= room;
+        let fits = cell_width(SafeText::line(&words).as_str()) <= room;
         let short = if fits {
             words.clone()
         } else {
@@ -251,6 +253,16 @@ impl ForkScreen {
             line.push(SafeText::line(&format!(" {words}")), ctx.style(Role::Dim));
         }
         line
+    }
+}
+
+/// An area without its first and last column.
+fn margins(area: Rect) -> Rect {
+    let by = u16::from(area.width > 4);
+    Rect {
+        x: area.x + by,
+        width: area.width - 2 * by,
+        ..area
     }
 }
 

@@ -272,7 +272,7 @@ mod tests {
         form.take(Act::Down);
         for (text, trouble) in [
             ("Bo", "a text goes in double quotes"),
-            ("[1, ", "this is no JSON, at column 4"),
+            ("[1, ", "this is no JSON, at column 3"),
         ] {
             form.line().unwrap().clear();
             type_in(&mut form, text);

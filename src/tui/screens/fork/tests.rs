@@ -155,7 +155,7 @@ fn what_is_ready_is_ordered_and_told_what_it_costs() {
     let shown = frame(&mut screen, &world, 120, 34);
     // Step 2 with its sub-agents, and step 3: five calls of $0.001 each.
     assert!(
-        shown.contains("What it replaces cost $0.005. At most $5 is spent."),
+        shown.contains("What it replaces cost $0.005. At most $5.00 is spent."),
         "{shown}"
     );
     assert!(

@@ -8,7 +8,7 @@ use crate::tui::theme::Role;
 use crate::tui::widgets::Styled;
 
 /// Branches that are named; the others are counted.
-const NAMED: usize = 4;
+const NAMED: usize = 3;
 
 /// `fork of   podcasts at Q2 step 3`, and the branches made from this session, newest first.
 pub(super) fn rows(session: &Session, ctx: &Ctx<'_>) -> Vec<Styled> {

@@ -254,7 +254,7 @@ fn case_85_filter_age_and_active_mark_at_60_and_120_columns() {
 fn a_session_says_what_it_was_forked_from_and_what_was_forked_from_it() {
     let world = World::new();
     let mut screen = read(&world);
-    let shown = frame(&mut screen, &world, 120, 34);
+    let shown = frame(&mut screen, &world, 80, 22);
     assert!(shown.contains("podcasts-fork ← podcasts"), "{shown}");
     filter(&mut screen, "podcasts", &world.ctx());
     let selected = |screen: &PickerScreen| screen.selected().unwrap().summary.name.clone();
