@@ -17,6 +17,7 @@ mod findings;
 mod gather;
 mod ids;
 mod layout;
+mod lineage;
 mod lines;
 mod live;
 mod lost;
@@ -54,6 +55,7 @@ pub use event::{
     MemoryRecord, SessionFacts, StepLine, TargetKind,
 };
 pub use ids::{AgentId, BodyRef, LogId, Time};
+pub use lineage::{BranchKind, BranchPoint, ForkPoint, Lineage};
 pub use live::{LiveAgent, LiveEvent, LiveNews, LiveRun, LiveStep, Phase, Tail};
 pub use memory::{Binding, Memory, MemoryEntry};
 pub use namespace::{Change, NameAt, NamesAfter, changes};

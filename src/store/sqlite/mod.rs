@@ -10,11 +10,13 @@ mod format;
 mod log;
 mod open;
 mod registry;
+mod rows;
 mod values;
 
 use database::Failure;
 pub use flow::SqliteFlow;
 pub use log::SqliteEvents;
+pub use rows::StoreRows;
 
 /// Name of the event store's file in a storage directory.
 pub const EVENTS_FILE: &str = "events.db";
