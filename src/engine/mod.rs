@@ -32,6 +32,7 @@ mod settings;
 mod tape;
 mod truncate;
 
+pub(crate) use agent::context;
 pub use budget::{Allowance, Budget, Spent};
 pub(crate) use clock::now;
 pub use error::RunError;

@@ -2,13 +2,16 @@
 
 use crate::engine::{CLOCK, TOOLS};
 use crate::store::payload::{
-    Answered, CellOutcome, Custom, ForkedFrom, LeafCall, Message, ModelCall, StepEnded, StepStarted, TurnEnded,
-    TurnStarted,
+    Answered, Asked, CellOutcome, Custom, ForkedFrom, LeafCall, Message, ModelCall, StepEnded, StepStarted, SubAgent,
+    TurnEnded, TurnStarted,
 };
 use crate::store::{Digest, Fact, Select, Store, StoreError, StoredEvent};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
+
+/// Name of the cells of questions that somebody was there to answer.
+pub(super) const ASK: &str = "ask";
 
 /// A tool as a turn's root had it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -38,9 +41,13 @@ pub struct RecordedStep {
     pub cells: Vec<LeafCall>,
     /// Leaf calls of sub-agents.
     pub nested: Vec<LeafCall>,
+    /// Sub-agents that ended, at any depth.
+    pub agents: Vec<SubAgent>,
     /// What the clocks showed.
     pub clock: Vec<u64>,
-    /// Answers to questions that had parked it, by number.
+    /// Questions that parked it, by number.
+    pub asked: BTreeMap<u32, Asked>,
+    /// Answers to them, by number.
     pub answers: BTreeMap<u32, String>,
     /// What came of it; `None` while it runs, or where it was cut.
     pub ended: Option<StepEnded>,
@@ -162,6 +169,8 @@ impl RecordedTurn {
             Fact::LeafCall(cell) if cell.run_id != root => step.nested.push(cell),
             Fact::LeafCall(cell) if cell.call == CLOCK => step.clock = readings(cell),
             Fact::LeafCall(cell) => step.cells.push(cell),
+            Fact::SubAgent(agent) => step.agents.push(agent),
+            Fact::Asked(asked) => drop(step.asked.insert(asked.number, asked)),
             Fact::Answered(Answered { number, answer }) => {
                 let text = match answer {
                     Value::String(text) => text,
@@ -207,6 +216,23 @@ impl RecordedStep {
     /// Messages that the model was told since the reply before.
     pub fn told(&self) -> &[Message] {
         self.call.as_ref().map(|call| call.added.as_slice()).unwrap_or_default()
+    }
+
+    /// The root's leaf calls but those of this name.
+    pub(super) fn calls_but(&self, name: &str) -> Vec<&LeafCall> {
+        self.cells.iter().filter(|cell| cell.call != name).collect()
+    }
+
+    /// What its questions got, in the order of asking: from somebody who was there, or later.
+    pub(super) fn answers_in_order(&self) -> Vec<String> {
+        let mut given = self.cells.iter().filter(|cell| cell.call == ASK);
+        let questions = given.clone().count() + self.answers.len();
+        let numbers = 0..u32::try_from(questions).unwrap_or(u32::MAX);
+        let answer = |number| match self.answers.get(&number) {
+            Some(text) => Some(Value::from(text.as_str()).to_string()),
+            None => given.next().map(|cell| cell.outcome.to_string()),
+        };
+        numbers.filter_map(answer).collect()
     }
 }
 
