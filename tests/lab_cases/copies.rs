@@ -1,10 +1,9 @@
 //! Secrets that are nowhere, sub-agents with cells of their own, sessions carried over.
 
-use crate::desk::{builder, client, model, scripted, tamper};
+use crate::desk::{builder, client, scripted, tamper};
 use fast_rlm::store::payload::StepEnded;
 use fast_rlm::store::{NewEvent, Storage, StoreError, copy_session};
 use fast_rlm::{Client, Config, NoSink};
-use serde_json::json;
 use std::path::Path;
 
 fn found(dir: &Path, secret: &str) -> Option<std::path::PathBuf> {
@@ -49,22 +48,6 @@ async fn case_42_a_secret_is_in_no_file_and_the_replay_is_faithful() {
     }
     let report = client.session().unwrap().replay(None, &mut NoSink).await.unwrap();
     assert!(report.faithful(), "{report:#?}");
-}
-
-#[tokio::test]
-async fn case_46_sub_agents_with_and_without_cells_of_their_own_are_told_apart() {
-    let dir = tempfile::tempdir().unwrap();
-    let provider = model(&json!({"rules": [
-        {"when": {"depth": 2}, "replies": [{"code": "FINAL('leaf')"}]},
-        {"when": {"depth": 1, "first": "deep"}, "replies": [{"code": "FINAL(await llm_query('leaf please'))"}]},
-        {"when": {"depth": 1}, "replies": [{"code": "FINAL('flat')"}]},
-        {"when": {}, "replies": [{"code": "a = await llm_query('deep')\nb = await llm_query('flat')\nFINAL([a, b])"}]},
-    ]}));
-    let client = builder(dir.path()).build(provider).unwrap();
-    assert_eq!(client.run("go").await.unwrap().value, json!(["leaf", "flat"]));
-    let report = client.session().unwrap().replay(None, &mut NoSink).await.unwrap();
-    assert!(report.faithful(), "{report:#?}");
-    assert_eq!((report.sub_agents.served, report.sub_agents.without_cells), (2, 1));
 }
 
 #[tokio::test]

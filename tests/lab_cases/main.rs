@@ -8,6 +8,8 @@
     clippy::string_slice
 )]
 
+mod agents;
+mod cassettes;
 mod copies;
 mod crashes;
 mod desk;

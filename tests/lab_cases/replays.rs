@@ -1,6 +1,6 @@
 //! Replays: the record alone, and nothing but the record.
 
-use crate::desk::{builder, client, files, ran, reader, scripted, tamper, with_tool};
+use crate::desk::{builder, client, files, ran, reader, rewritten, scripted, tamper, with_tool};
 use fast_rlm::observe::Fact;
 use fast_rlm::store::payload::{LeafCall, StepEnded, TurnStarted};
 use fast_rlm::store::{Digest, NewEvent, Select};
@@ -125,31 +125,6 @@ async fn with_cell(dir: &std::path::Path) -> (Client, Session, LeafCall) {
         _ => None,
     });
     (client, session, cell.unwrap())
-}
-
-/// The session's events in another session, changed on the way.
-fn rewritten(client: &Client, session: &Session, change: impl Fn(Fact) -> Option<Fact>) -> Session {
-    let copy = client.create_session().unwrap();
-    let events = client
-        .store()
-        .events
-        .read_all(&session.id(), &Select::all())
-        .unwrap()
-        .events;
-    let again = events.into_iter().filter_map(|event| {
-        let fact = change(event.fact)?;
-        Some(NewEvent {
-            id: event.id,
-            time: event.time,
-            turn: event.turn,
-            step: event.step,
-            fact,
-        })
-    });
-    tamper(client.store(), &copy.id(), |writer| {
-        drop(writer.append(again.collect()).unwrap())
-    });
-    copy
 }
 
 #[tokio::test]
