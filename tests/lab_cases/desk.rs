@@ -53,8 +53,8 @@ impl Provider for Never {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counter {
     pub(crate) calls: Arc<AtomicUsize>,
-    /// Writes the side effect here.
-    pub(crate) file: Arc<Mutex<Option<PathBuf>>>,
+    /// Reads the first, and writes what it says into the second.
+    pub(crate) files: Arc<Mutex<Option<(PathBuf, PathBuf)>>>,
 }
 
 impl Counter {
@@ -76,8 +76,8 @@ impl Tool for Counter {
 
     async fn call(&self, args: &[Value], _kwargs: &Value) -> Result<Value, HostError> {
         let number = self.calls.fetch_add(1, Ordering::SeqCst) + 1;
-        if let Some(path) = &*self.file.lock().unwrap() {
-            std::fs::write(path, "done").unwrap();
+        if let Some((input, effect)) = &*self.files.lock().unwrap() {
+            std::fs::copy(input, effect).unwrap();
         }
         match args.first() {
             Some(x) if x == "bad" => Err(HostError::new("a bad argument")),

@@ -15,12 +15,14 @@ mod crashes;
 mod desk;
 mod forks;
 mod gates;
+mod overhead;
 mod pauses;
 mod reading;
 mod replays;
 mod sessions;
 mod shell;
 mod what_ifs;
+mod writers;
 
 #[path = "../../examples/ask_across_restart.rs"]
 mod ask_across_restart;

@@ -36,11 +36,15 @@ async fn case_33_replay_needs_no_provider_no_tool_and_no_input() {
         dir.path(),
         &["x = tool('a')\nprint(x)", "y = await llm_query(str(x))\nFINAL(y)"],
     );
-    *counter.file.lock().unwrap() = Some(effect.clone());
+    let input = dir.path().join("input");
+    std::fs::write(&input, "from the input").unwrap();
+    *counter.files.lock().unwrap() = Some((input.clone(), effect.clone()));
     client.run("go").await.unwrap();
     let id = client.session_id().unwrap();
     drop(client);
+    assert_eq!(std::fs::read_to_string(&effect).unwrap(), "from the input");
     std::fs::remove_file(&effect).unwrap();
+    std::fs::remove_file(&input).unwrap();
     let session = reader(dir.path()).open_session(&id).unwrap();
     let mut ticks = Vec::new();
     let report = session
@@ -51,6 +55,26 @@ async fn case_33_replay_needs_no_provider_no_tool_and_no_input() {
     assert_eq!(report.plans[0].steps.len(), 2);
     assert_eq!(ticks.len(), 4, "a beginning and an end of each step");
     assert!(!effect.exists() && counter.count() == 1);
+}
+
+#[tokio::test]
+async fn a_query_about_a_file_is_replayed_as_long_as_the_file_is_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let input = dir.path().join("input.txt");
+    std::fs::write(&input, "the whole input").unwrap();
+    let client = client(dir.path(), &["x = context.upper()\nprint(x)", "FINAL(x)"]);
+    let asked = fast_rlm::Input::File {
+        path: input.clone(),
+        prompt: "Shout it".into(),
+    };
+    client.run(asked).await.unwrap();
+    let session = client.session().unwrap();
+    faithful(&replayed(&session).await, 0);
+    std::fs::write(&input, "another input").unwrap();
+    assert_eq!(replayed(&session).await.diverged.unwrap().what, "output");
+    std::fs::remove_file(&input).unwrap();
+    let told = reason(session.replay(None, &mut NoSink).await.unwrap_err());
+    assert!(told.contains("input.txt") && told.contains("Q1"), "{told}");
 }
 
 #[tokio::test]
@@ -183,7 +207,11 @@ async fn case_40_a_cut_result_is_refused_before_anything_runs() {
     let long = "x = await llm_query('a' * 100)\nFINAL(len(x))";
     let client = builder(dir.path()).config(config).build(scripted(&[long])).unwrap();
     client.run("go").await.unwrap();
-    let told = reason(client.session().unwrap().replay(None, &mut NoSink).await.unwrap_err());
+    let mut ticks = 0;
+    let session = client.session().unwrap();
+    let refused = session.replay(None, &mut |_: LabEvent| ticks += 1).await;
+    let told = reason(refused.unwrap_err());
+    assert_eq!(ticks, 0, "nothing ran, so nothing was served");
     assert!(told.contains("limit of 50") && told.contains("cell_cap"), "{told}");
 }
 

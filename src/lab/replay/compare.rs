@@ -2,6 +2,7 @@
 
 use super::host::Consumed;
 use super::report::Mismatch;
+use crate::engine::redacted_value;
 use crate::repl::{StepOutcome, Sweep, SweptPickle};
 use crate::store::Digest;
 use crate::store::payload::{StepEnded, Written};
@@ -87,8 +88,8 @@ impl Sides<'_> {
 
     /// FINAL as it came out against what it was.
     pub(super) fn result(&self, expected: &Value) -> Result<(), Mismatch> {
-        let got = self.outcome.final_value.as_ref().map(|value| value.value.to_string());
-        let got = got.map(|text| self.secrets.redact(&text).into_owned());
+        let got = self.outcome.final_value.as_ref();
+        let got = got.map(|value| redacted_value(value.value.clone(), self.secrets).to_string());
         let expected = expected.to_string();
         match got {
             _ if self.consumed.redacted => Ok(()),

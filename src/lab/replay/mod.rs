@@ -121,7 +121,16 @@ fn choose<'r>(source: &Source, recording: &'r Recording, turn: Option<u32>) -> R
     if chosen.iter().all(|turn| turn.completed() == 0) {
         return Err(source.not_replayable("no steps: nothing ran in it"));
     }
-    chosen.iter().try_for_each(|turn| suffices(source, turn))?;
+    for turn in &chosen {
+        suffices(source, turn)?;
+        recorded_context(&turn.started).map_err(|error| {
+            let reason = format!(
+                "the input of Q{} is not in the record but in a file: {error}",
+                turn.number + 1
+            );
+            source.not_replayable(reason)
+        })?;
+    }
     Ok(chosen)
 }
 
