@@ -18,7 +18,7 @@ pub(super) use facts::{cell_outcome, model_call, step_ended};
 pub(super) use namespace::Values;
 pub(super) use parked::{ParkedTurn, Tape, load_parked};
 pub use project::ProjectError;
-pub(super) use project::Projection;
+pub(super) use project::{PROJECTED, Projection};
 pub use recover::RecoverError;
 pub(super) use recover::{Cut, recover};
 

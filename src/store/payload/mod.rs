@@ -5,7 +5,7 @@
 
 mod agent;
 mod cell;
-mod recorded;
+pub(crate) mod recorded;
 mod session;
 mod step;
 mod turn;

@@ -10,6 +10,7 @@ mod format;
 mod log;
 mod open;
 mod registry;
+mod rows;
 mod values;
 
 use database::Failure;
