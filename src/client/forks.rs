@@ -170,8 +170,8 @@ impl Fork {
     ///
     /// # Errors
     ///
-    /// [`Error::Lab`]: `NotABind`, `AlreadyDiverged`, or `TailHalted` with the exception of a step that raised and had
-    /// not; else as [`Session::send`].
+    /// [`Error::Lab`]: `NotABind` (the fork is removed then: nothing of it is left), `AlreadyDiverged`, or `TailHalted`
+    /// with the exception of a step that raised and had not; else as [`Session::send`].
     pub async fn inject(&self, value: &Value, sink: &mut dyn AgentSink) -> Result<Output, Error> {
         self.inject_all(&[(None, value.clone())], sink).await
     }
@@ -194,11 +194,20 @@ impl Fork {
         let tail = match injected_tail(&branch.turn, branch.at, values) {
             Ok(tail) => tail,
             Err(refused) => {
-                self.put_back(branch);
+                branch.discard()?;
                 return Err(refused.into());
             }
         };
         self.run_tail(branch, tail, sink).await
+    }
+
+    /// Removes the fork, where it has not diverged yet: nothing of it is left.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Lab`]: `AlreadyDiverged`, and those of the store and of files.
+    pub fn discard(self) -> Result<(), Error> {
+        Ok(self.take()?.discard()?)
     }
 
     /// Runs other steps from here on. Those at the beginning that do what the recorded ones do are taken over with what
@@ -206,7 +215,7 @@ impl Fork {
     ///
     /// # Errors
     ///
-    /// [`Error::Lab`]: `Syntax`, before anything is recorded; else as [`Fork::inject`].
+    /// [`Error::Lab`]: `Syntax`, before anything is recorded, and other steps may be given; else as [`Fork::inject`].
     pub async fn edit(&self, steps: &[String], sink: &mut dyn AgentSink) -> Result<Output, Error> {
         let mut branch = self.take()?;
         if let Err(refused) = self.session.check_syntax(steps).await {

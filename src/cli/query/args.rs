@@ -196,7 +196,7 @@ The answer goes to stdout, everything else to stderr.
 Models: anything unprefixed goes to an OpenAI-compatible API (RLM_MODEL_BASE_URL, default OpenRouter's) with the key
 from RLM_MODEL_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY; claude-… and anthropic/… to Anthropic's where
 ANTHROPIC_API_KEY is set. cli:claude?model=sonnet asks a coding agent under its own login (codex and opencode, too).
-scripted:FILE answers from a file, offline. `fast-rlm models` lists what there is.
+scripted:FILE answers from a file, cassette:SESSION from a recorded session, both offline. `fast-rlm models` lists what there is.
 
 Exit codes: 0 done; 1 the run ended in an error, a replay diverged, a diff differs; 2 usage, or an input that cannot be used; 3 a limit stopped it;
 4 the session is busy; 75 it waits for an answer; 130 cancelled.";
