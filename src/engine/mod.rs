@@ -4,6 +4,7 @@ mod agent;
 mod blocks;
 mod budget;
 mod clock;
+mod deltas;
 mod error;
 mod event;
 mod gate;
