@@ -30,7 +30,7 @@ pub enum OpenError {
         model: String,
     },
     /// The key cannot be protected from showing up in files and on the screen, or cannot be sent.
-    #[error("the key in {variable} cannot be used: {reason}")]
+    #[error("the key in {variable} cannot be used: {reason}; set it again, on one line")]
     BadKey {
         /// Where it came from.
         variable: String,
@@ -38,7 +38,9 @@ pub enum OpenError {
         reason: String,
     },
     /// The backend exists, but not here.
-    #[error("the model {model} is not available in this build: {prefix} models come with another one")]
+    #[error(
+        "the model {model} is not available in this build: {prefix} models come with another one; name another model"
+    )]
     NotInThisBuild {
         /// The model.
         model: String,

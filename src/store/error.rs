@@ -98,7 +98,7 @@ pub enum StoreError {
         what: String,
     },
     /// The store's contents are damaged.
-    #[error("{}: the database is damaged ({detail}); state.json and logs/ beside it are still readable", path.display())]
+    #[error("{}: the database is damaged ({detail}); state.json and logs/ beside it are still readable: move it away to go on from those", path.display())]
     Damaged {
         /// The store's file.
         path: PathBuf,

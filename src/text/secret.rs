@@ -22,7 +22,9 @@ pub const MIN_SECRET_CHARS: usize = 8;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SecretError {
     /// It is too short to be told from ordinary text.
-    #[error("the secret {name} is shorter than {MIN_SECRET_CHARS} characters and cannot be protected")]
+    #[error(
+        "the secret {name} is shorter than {MIN_SECRET_CHARS} characters and cannot be protected: use a longer one"
+    )]
     TooShort {
         /// Its name.
         name: String,
