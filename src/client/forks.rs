@@ -132,7 +132,7 @@ impl Session {
         let nothing = || {
             Error::Begin(BeginError::NothingCut {
                 dir: self.dir().to_owned(),
-                reason: "nothing to resume: its last query was not interrupted",
+                reason: "nothing to resume: its last query ended, or waits for an answer (`fast-rlm answer`)",
             })
         };
         let cut = self.interrupted()?.ok_or_else(nothing)?;

@@ -28,7 +28,7 @@ pub enum OpenError {
         model: String,
     },
     /// The key cannot be protected from showing up in files and on the screen, or cannot be sent.
-    #[error("the key in {variable} cannot be used: {reason}")]
+    #[error("the key in {variable} cannot be used: {reason}; set it again, on one line")]
     BadKey {
         /// Where it came from.
         variable: String,

@@ -42,7 +42,7 @@ pub(in crate::cli) struct Config {
 /// A configuration file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::cli) enum ConfigError {
-    #[error("cannot read the configuration {}: {cause}", path.display())]
+    #[error("cannot read the configuration {}: {cause}; check its name", path.display())]
     Read {
         path: PathBuf,
         #[source]

@@ -9,8 +9,8 @@ use crate::engine::{BeginError, Home, Input, Limits, Model, Settings};
 use crate::provider::{self, KeyState, OpenError, Settings as ProviderSettings};
 use crate::repl::{PrepareError, ToolModule, prepare};
 use crate::store::{StoreError, check_session_id};
-use crate::text::parse_nano;
 use crate::text::secret::{SecretError, Secrets};
+use crate::text::{SafeText, parse_nano};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ pub(super) enum Failure {
     Secret(#[from] SecretError),
     #[error("{0}")]
     Usage(String),
-    #[error("cannot read {}: {cause}", path.display())]
+    #[error("cannot read {}: {cause}; check its name", path.display())]
     File {
         path: PathBuf,
         #[source]
@@ -41,7 +41,7 @@ pub(super) enum Failure {
     Prepare(PrepareError),
     #[error("cannot start: {0}")]
     Runtime(io::Error),
-    #[error("cannot write the result: {0}")]
+    #[error("cannot write the result to standard output: {0}")]
     Output(io::Error),
 }
 
@@ -70,7 +70,7 @@ impl Setup {
             let _ = writeln!(
                 io::stderr(),
                 "fast-rlm: ignored in the configuration: {}",
-                unknown.join(", ")
+                SafeText::line(&unknown.join(", "))
             );
         }
         Ok(Self {
@@ -282,7 +282,7 @@ pub(super) fn doctor(named: Option<&String>, config: Option<&Path>) -> Result<Ex
     let mut out = io::stdout().lock();
     let mut line = |mark: bool, what: &str, told: &str| {
         let mark = if mark { "ok  " } else { "--  " };
-        writeln!(out, "{mark}{what:<10}{told}").map_err(Failure::Output)
+        writeln!(out, "{mark}{what:<10}{}", SafeText::line(told)).map_err(Failure::Output)
     };
     let ready = prepare::is_ready();
     let python = if ready {

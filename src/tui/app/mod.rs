@@ -51,8 +51,8 @@ pub enum TuiError {
         /// Why.
         error: KeymapError,
     },
-    /// A file could not be read.
-    #[error("{path}: {error}")]
+    /// The keymap could not be read.
+    #[error("cannot read the keymap {path}: {error}; FAST_RLM_KEYMAP names another")]
     Read {
         /// The file.
         path: PathBuf,

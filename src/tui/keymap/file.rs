@@ -83,7 +83,8 @@ fn overlay(
     changed: &mut HashSet<Action>,
     presets: bool,
 ) -> Result<(), KeymapError> {
-    let file: File = toml::from_str(text).map_err(|error| KeymapError::Syntax(error.to_string().trim().to_owned()))?;
+    let file: File =
+        toml::from_str(text).map_err(|error| KeymapError::Syntax(crate::text::toml_fault(text, &error)))?;
     match file.preset.as_deref() {
         None | Some("default") => {}
         Some("vim") if presets => overlay(VIM, bindings, changed, false)?,

@@ -42,7 +42,7 @@ const LIGHT: &str = include_str!("../../../assets/themes/light.toml");
 
 /// A style as written.
 #[derive(Clone, Debug, Default, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a style, like { fg = \"#88c0d0\", bold = true }")]
 struct Written {
     fg: Option<String>,
     bg: Option<String>,
@@ -124,7 +124,7 @@ pub(super) fn built_in(dark: bool, depth: Depth) -> Theme {
 
 fn resolve(name: &str, text: &str) -> Result<Vec<Resolved>, ThemeError> {
     let syntax = |message: String| ThemeError::Syntax(name.to_owned(), message);
-    let file: File = toml::from_str(text).map_err(|error| syntax(error.to_string().trim().to_owned()))?;
+    let file: File = toml::from_str(text).map_err(|error| syntax(crate::text::toml_fault(text, &error)))?;
     let mut styles = match file.base.as_deref() {
         Some("dark") => resolve("dark", DARK)?,
         Some("light") => resolve("light", LIGHT)?,
