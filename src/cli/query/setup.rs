@@ -9,8 +9,8 @@ use crate::engine::{BeginError, Home, Input, Limits, Model, Settings};
 use crate::provider::{self, KeyState, OpenError, Settings as ProviderSettings};
 use crate::repl::{PrepareError, ToolModule, prepare};
 use crate::store::{StoreError, check_session_id};
-use crate::text::parse_nano;
 use crate::text::secret::{SecretError, Secrets};
+use crate::text::{SafeText, parse_nano};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -27,6 +27,12 @@ pub(super) enum Failure {
     Usage(String),
     #[error("cannot read {}: {cause}", path.display())]
     File {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
+    #[error("cannot write to {}: {cause}", path.display())]
+    Write {
         path: PathBuf,
         #[source]
         cause: io::Error,
@@ -64,14 +70,12 @@ impl Setup {
         let (home, ephemeral) = home(args)?;
         let settings = settings(args, &config)?;
         let input = input(args);
-        let unknown: Vec<&str> = config.unknown.keys().map(String::as_str).collect();
         let verbosity = verbosity(args);
-        if !unknown.is_empty() && verbosity != Verbosity::Silent {
-            let _ = writeln!(
-                io::stderr(),
-                "fast-rlm: ignored in the configuration: {}",
-                unknown.join(", ")
-            );
+        if !args.quiet && args.verbosity != Some(Verbosity::Silent) {
+            for unknown in &config.unknown {
+                let told = SafeText::line(&unknown.to_string());
+                let _ = writeln!(io::stderr(), "fast-rlm: {told}");
+            }
         }
         Ok(Self {
             home,
@@ -153,7 +157,7 @@ fn settings(args: &Args, config: &Config) -> Result<Settings, Failure> {
     settings.guard.ratio = config.compression_ratio.unwrap_or(settings.guard.ratio);
     settings.inherit_tools = config.inherit_tools.unwrap_or_default();
     settings.code_in_context = !args.no_session_code && config.add_session_code_to_context.unwrap_or(true);
-    settings.instruction = args.instruction.clone();
+    settings.instruction = args.instruction.clone().or_else(|| config.instruction.clone());
     settings.schema = args.output_schema.as_deref().map(schema).transpose()?;
     if config.enable_tools.unwrap_or(true) {
         settings.tools = args
