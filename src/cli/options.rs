@@ -3,8 +3,12 @@
 
 use super::examples;
 use crate::disk::config::OPTIONS;
-use clap::Command;
+use crate::tui::keymap::PRESETS;
+use crate::tui::theme::Theme;
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::{Arg, Command};
 use clap_complete::Shell;
+use std::ffi::OsStr;
 use std::io;
 
 /// The command with its flags told as the table of options tells them, with examples, and with facts of the build.
@@ -17,7 +21,10 @@ pub(super) fn described(command: Command) -> Command {
             .find(|arg| arg.get_long() == Some(flag.long))
             .map(|arg| arg.get_id().to_string());
         if let Some(id) = id {
-            command = command.mut_arg(id, |arg| arg.help(option.help()));
+            command = command.mut_arg(id, |arg| match names(option.name) {
+                names if names.is_empty() => arg.help(option.help()),
+                names => arg.help(option.help()).value_parser(NameOrFile(names)),
+            });
         }
     }
     command
@@ -88,4 +95,29 @@ pub(super) fn pages(command: Command) -> io::Result<Vec<Page>> {
         pages.push(Page { file, text });
     }
     Ok(pages)
+}
+
+/// A text for which some values have names: they are offered, and any other is a file's.
+#[derive(Clone, Debug)]
+struct NameOrFile(Vec<&'static str>);
+
+impl TypedValueParser for NameOrFile {
+    type Value = String;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.0.iter().map(|name| PossibleValue::new(*name))))
+    }
+}
+
+/// The names that an option's values may have.
+fn names(option: &str) -> Vec<&'static str> {
+    match option {
+        "theme" => std::iter::once("auto").chain(Theme::names()).collect(),
+        "keymap" => PRESETS.to_vec(),
+        _ => Vec::new(),
+    }
 }

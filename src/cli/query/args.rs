@@ -217,18 +217,27 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 const EXAMPLES: &str = "\
 Examples:
-  fast-rlm \"Which of these reviews mention battery life?\" --input-file reviews.jsonl --primary-agent z-ai/glm-5
-  fast-rlm \"Build an index of this corpus\" --input-file corpus.txt --session-dir runs --session-id corpus
-  fast-rlm \"Now list the three longest chapters\" --session-dir runs --session-id corpus
+  # ask about a file
+  fast-rlm \"Which reviews mention battery life?\" --input-file reviews.jsonl --primary-agent z-ai/glm-5
+  # keep what was learned, and ask on
+  fast-rlm \"Build an index of this corpus\" --input-file corpus.txt --session-dir runs/corpus
+  fast-rlm \"Now list the three longest chapters\" --session-dir runs/corpus
+  # look at it, run it again, ask what if
   fast-rlm-log runs/corpus --tui
-  fast-rlm sessions runs; fast-rlm replay last --dir runs; fast-rlm fork last --dir runs --at 2 --inject 42
+  fast-rlm replay last --dir runs
+  fast-rlm fork last --dir runs --at 2 --inject 42
 
 The answer goes to stdout, everything else to stderr.
 
-Models: anything unprefixed goes to an OpenAI-compatible API (RLM_MODEL_BASE_URL, default OpenRouter's) with the key
-from RLM_MODEL_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY; claude-… and anthropic/… to Anthropic's where
-ANTHROPIC_API_KEY is set. cli:claude?model=sonnet asks a coding agent under its own login (codex and opencode, too).
+Models: anything without a prefix goes to an OpenAI-compatible API (RLM_MODEL_BASE_URL, by default
+OpenRouter's) with the key from RLM_MODEL_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY;
+claude-… and anthropic/… go to Anthropic's where ANTHROPIC_API_KEY is set;
+cli:claude?model=sonnet asks a coding agent under its own login (codex and opencode, too);
 scripted:FILE answers from a file, offline. `fast-rlm models` lists what there is.
 
-Exit codes: 0 done; 1 the run ended in an error, a replay diverged, a diff differs; 2 usage, or an input that cannot be used; 3 a limit stopped it;
-4 the session is busy; 75 it waits for an answer; 130 cancelled.";
+Options can stand in fast-rlm.toml or rlm_config.yaml here, or in your own config.toml:
+`fast-rlm config` shows what holds and where it came from.
+
+Exit codes: 0 done; 1 the run ended in an error, a replay diverged, a diff differs;
+2 usage, or an input that cannot be used; 3 a limit stopped it; 4 the session is busy;
+75 it waits for an answer; 130 cancelled.";

@@ -64,6 +64,7 @@ pub(super) struct Setup {
 impl Setup {
     pub(super) fn read(args: &Args) -> Result<Self, Failure> {
         let config = Config::find(args.config.as_deref())?;
+        tell_unknown(args, &config);
         if args.input_file.is_none() && args.prompt.as_ref().is_some_and(|prompt| prompt.trim().is_empty()) {
             return Err(Failure::Usage("the prompt is empty: say what to ask".into()));
         }
@@ -71,12 +72,6 @@ impl Setup {
         let settings = settings(args, &config)?;
         let input = input(args);
         let verbosity = verbosity(args);
-        if !args.quiet && args.verbosity != Some(Verbosity::Silent) {
-            for unknown in &config.unknown {
-                let told = SafeText::line(&unknown.to_string());
-                let _ = writeln!(io::stderr(), "fast-rlm: {told}");
-            }
-        }
         Ok(Self {
             home,
             input,
@@ -84,6 +79,17 @@ impl Setup {
             verbosity,
             _ephemeral: ephemeral,
         })
+    }
+}
+
+/// Names in the configuration that are no options. Said first: one of them may be why the rest fails.
+fn tell_unknown(args: &Args, config: &Config) {
+    if args.quiet || args.verbosity == Some(Verbosity::Silent) {
+        return;
+    }
+    for unknown in &config.unknown {
+        let told = SafeText::line(&unknown.to_string());
+        let _ = writeln!(io::stderr(), "fast-rlm: {told}");
     }
 }
 

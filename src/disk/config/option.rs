@@ -163,7 +163,13 @@ impl Opt {
             help.push_str(&format!(" [default: {}]", self.default.trim_matches('"')));
         }
         if let Some(variable) = self.variable() {
-            help.push_str(&format!(" [env: {variable}]"));
+            // A flag that turns a switch one way says which.
+            let way = match self.default {
+                _ if doc.is_empty() => "",
+                "true" => "=off",
+                _ => "=on",
+            };
+            help.push_str(&format!(" [env: {variable}{way}]"));
         }
         help
     }

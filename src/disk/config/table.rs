@@ -47,7 +47,7 @@ pub const OPTIONS: &[Opt] = &[
     opt(Q, "enable_compression_guard", K::Switch, "true", None, "Whether sub-agents that would be given nearly everything are asked about first"),
     opt(Q, "compression_min_chars", K::Count(0, MANY), "5000", None, "Characters of the parent's context from which on the guard watches"),
     opt(Q, "compression_ratio", K::Share, "0.6", None, "Share of the parent's context from which on the guard asks"),
-    opt(Q, "cli_agents", K::Agents, "", None, "Coding agents that answer as cli:NAME, besides those that ship (models.md)"),
+    opt(Q, "cli_agents", K::Agents, "", None, "Coding agents that answer as cli:NAME, besides those that ship (docs/models.md)"),
 
     opt(L, "max_money_spent", K::Dollars, "0.2", flag("max-money-spent"), "US dollars that a query and its sub-agents may spend"),
     opt(L, "max_depth", K::Count(0, 64), "3", flag("max-depth"), "Depth of the deepest sub-agent; the root has depth 0"),
@@ -62,9 +62,9 @@ pub const OPTIONS: &[Opt] = &[
     opt(L, "repl_memory_mb", K::Count(1, 65_536), "512", None, "MiB of memory of one agent's REPL"),
     opt(L, "max_agents_at_once", K::Count(1, 4_096), "16", None, "Agents that execute or call a model at the same time"),
 
-    opt(S, "theme", K::Text, "\"auto\"", flag("theme"), "auto (dark or light, as the terminal is), the name of a theme, or a theme file (themes.md)"),
-    opt(S, "keymap", K::Text, "\"arrows\"", flag("keymap"), "arrows, vim, or a keymap file (keys.md)"),
-    opt(S, "keys", K::Keys, "", None, "Keys of single actions, over the keymap: [keys.run] with fork = [\"f\"] (keys.md)"),
+    opt(S, "theme", K::Text, "\"auto\"", flag("theme"), "auto (dark or light, as the terminal is), the name of a theme, or a theme file (docs/themes.md)"),
+    opt(S, "keymap", K::Text, "\"arrows\"", flag("keymap"), "arrows, vim, or a keymap file (docs/keys.md)"),
+    opt(S, "keys", K::Keys, "", None, "Keys of single actions, over the keymap: [keys.run] with fork = [\"f\"] (docs/keys.md)"),
     opt(S, "animation", K::Switch, "true", switch("no-animation", "Show every screen at once, without movement"), "Whether cards enter one after another"),
     opt(S, "mouse", K::Switch, "true", switch("no-mouse", "Leave the mouse to the terminal"), "Whether the mouse is used"),
     opt(S, "ascii", K::Switch, "false", switch("ascii", "Draw with ASCII characters only"), "Whether ASCII characters are drawn only"),
