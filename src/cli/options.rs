@@ -66,9 +66,19 @@ const LONG_VERSION: &str = concat!(
 /// Completions for a shell.
 pub(super) fn completions(mut command: Command, shell: Shell) -> Vec<u8> {
     let name = command.get_name().to_owned();
+    // The generator loses the subcommands of a program with a hyphen in its name, in bash alone: it is given none, and
+    // the program is named at the end, where the function is registered for it.
+    let plain = if shell == Shell::Bash {
+        name.replace('-', "")
+    } else {
+        name.clone()
+    };
     let mut out = Vec::new();
-    clap_complete::generate(shell, &mut command, name, &mut out);
-    out
+    clap_complete::generate(shell, &mut command, plain.clone(), &mut out);
+    match String::from_utf8(out) {
+        Ok(text) => text.replace(&format!(" {plain}\n"), &format!(" {name}\n")).into_bytes(),
+        Err(error) => error.into_bytes(),
+    }
 }
 
 /// A manual page.

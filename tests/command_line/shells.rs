@@ -35,9 +35,11 @@ fn offered(program: &str, name: &str, words: &[&str]) -> Vec<String> {
     let script = completions(program, "bash");
     let line = format!(
         "{script}\nfunction=$(complete -p {name}); function=${{function#*-F }}; function=${{function%% *}}\n\
-         COMP_WORDS=({}); COMP_CWORD={}; $function {name} '' ''; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+         COMP_WORDS=({}); COMP_CWORD={}; $function {name} '{}' '{}'; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
         words.join(" "),
-        words.len() - 1
+        words.len() - 1,
+        words[words.len() - 1],
+        words[words.len() - 2]
     );
     let output = Command::new("bash")
         .args(["--norc", "--noprofile", "-c", &line])

@@ -75,19 +75,44 @@ pub enum KeymapError {
         action: &'static str,
     },
     /// A key would do two things.
-    #[error("{at}: {key} would mean both {first} and {second} in [{context}]; give one of them another key{other}")]
-    Conflict {
-        /// Where the last of the two is written.
-        at: Written,
-        /// The key.
-        key: String,
-        /// In what context.
-        context: &'static str,
-        /// One action.
-        first: &'static str,
-        /// The other one.
-        second: &'static str,
-        /// Where the other one is written, where a file does.
-        other: String,
-    },
+    #[error("{0}")]
+    Conflict(Box<Conflict>),
+}
+
+/// A key that would do two things.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// Where the last of the two is written.
+    pub at: Written,
+    /// Where the other one is, where a file sets it, too.
+    pub other: Option<Written>,
+    /// The key.
+    pub key: String,
+    /// In what context.
+    pub context: &'static str,
+    /// One action.
+    pub first: &'static str,
+    /// The other one.
+    pub second: &'static str,
+}
+
+impl fmt::Display for Conflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            at,
+            key,
+            context,
+            first,
+            second,
+            ..
+        } = self;
+        write!(
+            f,
+            "{at}: {key} would mean both {first} and {second} in [{context}]; give one of them another key"
+        )?;
+        match &self.other {
+            Some(other) => write!(f, " (the other one is in {other})"),
+            None => Ok(()),
+        }
+    }
 }

@@ -8,7 +8,7 @@
 //!
 //! The same tables stand under `[keys]` in a configuration file.
 
-use super::error::{KeymapError, Written};
+use super::error::{Conflict, KeymapError, Written};
 use super::{Chord, Keymap, stored};
 use crate::source::config::{Node, nearest, parse_nodes};
 use crate::tui::action::{ACTIONS, Action, Context};
@@ -169,15 +169,15 @@ impl KeymapBuilder {
             path: PathBuf::from("the keymap"),
             line: 1,
         };
-        let both = last.as_ref().zip(other.as_ref()).filter(|(last, other)| last != other);
-        KeymapError::Conflict {
-            other: both.map_or_else(String::new, |(_, other)| format!(" (the other one is in {other})")),
+        let both = last.is_some() && last != other;
+        KeymapError::Conflict(Box::new(Conflict {
+            other: other.clone().filter(|_| both),
             at: last.or(other).unwrap_or_else(none),
             key: chord.label(true),
             context: context.name(),
             first: first.name(),
             second: second.name(),
-        }
+        }))
     }
 }
 

@@ -10,7 +10,7 @@ mod file;
 
 pub use chord::Chord;
 pub use doc::markdown;
-pub use error::{KeymapError, Written};
+pub use error::{Conflict, KeymapError, Written};
 pub use file::{KeymapBuilder, PRESETS};
 
 use super::action::{ACTIONS, Action, Context};
