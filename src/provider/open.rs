@@ -17,8 +17,8 @@ use std::sync::Arc;
 pub enum OpenError {
     /// No model is set; there is no default.
     #[error(
-        "no model is set, and there is no default: pass --primary-agent MODEL, or set primary_agent in \
-         rlm_config.yaml (in the working directory or your config directory), or use ClientBuilder::model"
+        "no model is set, and there is no default: pass --primary-agent MODEL, or set FAST_RLM_MODEL, or primary_agent in \
+         fast-rlm.toml or rlm_config.yaml (`fast-rlm config path` says where), or use ClientBuilder::model"
     )]
     ModelMissing,
     /// The model's server wants a key.
