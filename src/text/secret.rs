@@ -227,7 +227,7 @@ fn pickled(number: u64) -> Vec<Vec<u8>> {
     let bytes = number.to_le_bytes();
     let used = bytes.len() - (number.leading_zeros() / 8) as usize;
     // A byte for the sign, where the highest bit would be taken for it.
-    let signed = if number.leading_zeros() % 8 == 0 {
+    let signed = if number.leading_zeros().is_multiple_of(8) {
         used + 1
     } else {
         used
