@@ -1,6 +1,8 @@
 //! Carrying a session from one store to another.
 
-use super::{At, EventStore, NewEvent, NewSession, Origin, Select, SessionRow, Store, StoreError, StoredEvent, Token};
+use super::{
+    At, Digest, EventStore, NewEvent, NewSession, Origin, Select, SessionRow, Store, StoreError, StoredEvent, Token,
+};
 use crate::model::Time;
 
 /// Copies the session `id` with its events, namespaces and parked questions into another store, under its own id or
@@ -71,10 +73,15 @@ fn copy_point(from: &Store, id: &str, at: At, to: &Store, as_id: &str, token: To
         return Ok(());
     };
     let digests: Vec<_> = namespace.bindings.iter().filter_map(|binding| binding.digest).collect();
-    let mut values = Vec::new();
-    for digest in to.flow.missing(&digests)? {
-        values.extend(from.flow.value(&digest)?);
+    let put = |digests: Vec<Digest>| {
+        let values = digests.iter().filter_map(|digest| from.flow.value(digest).transpose());
+        let values: Vec<Vec<u8>> = values.collect::<Result<_, _>>()?;
+        let values: Vec<&[u8]> = values.iter().map(Vec::as_slice).collect();
+        to.flow.put_namespace(as_id, token, &namespace, &values)
+    };
+    match put(to.flow.missing(&digests)?) {
+        // Another session of that store needed one no more, and it was freed in between.
+        Err(StoreError::MissingValue { .. }) => put(digests),
+        done => done,
     }
-    let values: Vec<&[u8]> = values.iter().map(Vec::as_slice).collect();
-    to.flow.put_namespace(as_id, token, &namespace, &values)
 }

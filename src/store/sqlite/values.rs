@@ -86,6 +86,16 @@ pub(super) fn unnamed(connection: &Connection) -> Result<Freed, Failure> {
     })
 }
 
+/// Deletes a value that no namespace names any more.
+pub(super) fn free(transaction: &Transaction<'_>, digest: &[u8]) -> Result<(), Failure> {
+    transaction
+        .prepare_cached(
+            "DELETE FROM value WHERE digest = ?1 AND NOT EXISTS (SELECT 1 FROM binding WHERE binding.digest = ?1)",
+        )?
+        .execute([digest])?;
+    Ok(())
+}
+
 /// Deletes what no namespace names.
 pub(super) fn delete_unnamed(transaction: &Transaction<'_>) -> Result<(), Failure> {
     transaction.execute(&format!("DELETE {UNNAMED}"), [])?;
