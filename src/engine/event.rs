@@ -94,12 +94,22 @@ pub enum What {
 }
 
 impl What {
-    /// Without secrets, as it may be shown. Texts of the model need no look: it was never told any.
+    /// Without secrets, as it may be shown. Streamed text comes here without any: pieces tell too little.
     pub(super) fn redacted(self, secrets: &Secrets) -> Self {
         let hide = |text: String| secrets.redact(&text).into_owned();
         match self {
             Self::Started { task } => Self::Started { task: hide(task) },
+            Self::Probed { output } => Self::Probed { output: hide(output) },
+            Self::CallEnded { code, usage } => Self::CallEnded {
+                code: code.map(hide),
+                usage,
+            },
             Self::Output(text) => Self::Output(hide(text)),
+            Self::StepEnded { step, failed, output } => Self::StepEnded {
+                step,
+                failed,
+                output: output.map(hide),
+            },
             Self::Asked(question) => Self::Asked(question.redacted(secrets)),
             Self::Final(value) => Self::Final(redacted_value(value, secrets)),
             Self::Ended { error } => Self::Ended { error: error.map(hide) },

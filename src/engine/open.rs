@@ -1,11 +1,11 @@
 //! Opening a session for writing: lock, store, fencing token, recovery.
 
+use super::begin_error::BeginError;
 use super::clock;
 use super::event::hiding;
 use super::groups::Observation;
 use super::home::Home;
 use super::journal::{Cut, ParkedTurn, observed, recover};
-use super::session::BeginError;
 use super::settings::Settings;
 use crate::disk::lock::{LockError, SessionLock};
 use crate::provider::Cancel;

@@ -2,6 +2,7 @@
 
 use super::budget::Budget;
 use super::clock;
+use super::deltas::Deltas;
 use super::error::RunError;
 use super::event::{AgentId, RunEvent, Watch, What, redacted_value};
 use super::groups::{Groups, Observation};
@@ -183,12 +184,15 @@ impl Run {
             depth: caller.depth,
             limits: self.call_limits(),
         };
+        let mut told = Deltas::new(&self.settings.secrets);
+        let tell = |what| self.tell(caller, what);
         let mut deltas = |delta: Delta<'_>| {
             if !quiet {
-                self.tell(caller, delta_event(&delta));
+                told.take(&delta).into_iter().for_each(tell);
             }
         };
         let called = model.provider.call(&request, &mut deltas, &self.cancel).await;
+        told.finish().for_each(tell);
         let used = match &called {
             Ok(reply) => Some(reply.usage),
             Err(error) => error.partial.usage,
@@ -273,13 +277,6 @@ impl Run {
 
     fn redacted(&self, value: &Value) -> Option<Box<RawValue>> {
         to_raw_value(&redacted_value(value.clone(), &self.settings.secrets)).ok()
-    }
-}
-
-fn delta_event(delta: &Delta<'_>) -> What {
-    match delta {
-        Delta::Text(text) => What::Text((*text).to_owned()),
-        Delta::Reasoning(text) => What::Reasoning((*text).to_owned()),
     }
 }
 

@@ -17,8 +17,8 @@ use std::sync::Arc;
 pub enum OpenError {
     /// No model is set; there is no default.
     #[error(
-        "no model is set, and there is no default: pass --primary-agent MODEL, or set primary_agent in \
-         rlm_config.yaml (in the working directory or your config directory), or use ClientBuilder::model"
+        "no model is set, and there is no default: pass --primary-agent MODEL, or set FAST_RLM_MODEL, or primary_agent in \
+         fast-rlm.toml or rlm_config.yaml (`fast-rlm config path` says where), or use ClientBuilder::model"
     )]
     ModelMissing,
     /// The model's server wants a key.
@@ -28,7 +28,7 @@ pub enum OpenError {
         model: String,
     },
     /// The key cannot be protected from showing up in files and on the screen, or cannot be sent.
-    #[error("the key in {variable} cannot be used: {reason}")]
+    #[error("the key in {variable} cannot be used: {reason}; set it again, on one line")]
     BadKey {
         /// Where it came from.
         variable: String,

@@ -40,7 +40,7 @@ pub use reconcile::{Action, FileState, Recorded, reconcile, recorded};
 pub use redact::Redact;
 pub use registry::{NewSession, Origin, SessionRow};
 pub use session_id::check as check_session_id;
-pub use sqlite::{EVENTS_FILE, FLOW_FILE, SqliteEvents, SqliteFlow};
+pub use sqlite::{EVENTS_FILE, FLOW_FILE, SqliteEvents, SqliteFlow, StoreRows};
 pub use storage::{Storage, Store};
 pub use transfer::copy_session;
 pub use writer::{DEFAULT_CELL_CAP, SessionWriter};

@@ -77,8 +77,8 @@ fn json_of(option: &str, text: &str) -> Result<Value, Failure> {
 }
 
 fn steps_of(file: &Path) -> Result<Vec<String>, Failure> {
-    let text =
-        std::fs::read_to_string(file).map_err(|error| Failure::Usage(format!("--edit {}: {error}", file.display())))?;
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Failure::Usage(format!("--edit {}: {error}; check its name", file.display())))?;
     let mut steps = vec![String::new()];
     for line in text.lines() {
         match (line.trim_end() == STEP_MARK, steps.last_mut()) {

@@ -9,8 +9,8 @@ use crate::engine::{BeginError, Home, Input, Limits, Model, Settings};
 use crate::provider::{self, KeyState, OpenError, Settings as ProviderSettings};
 use crate::repl::{PrepareError, ToolModule, prepare};
 use crate::store::{StoreError, check_session_id};
-use crate::text::parse_nano;
 use crate::text::secret::{SecretError, Secrets};
+use crate::text::{SafeText, parse_nano};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -25,8 +25,14 @@ pub(super) enum Failure {
     Secret(#[from] SecretError),
     #[error("{0}")]
     Usage(String),
-    #[error("cannot read {}: {cause}", path.display())]
+    #[error("cannot read {}: {cause}; check its name", path.display())]
     File {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
+    #[error("cannot write to {}: {cause}", path.display())]
+    Write {
         path: PathBuf,
         #[source]
         cause: io::Error,
@@ -41,7 +47,7 @@ pub(super) enum Failure {
     Prepare(PrepareError),
     #[error("cannot start: {0}")]
     Runtime(io::Error),
-    #[error("cannot write the result: {0}")]
+    #[error("cannot write the result to standard output: {0}")]
     Output(io::Error),
 }
 
@@ -58,21 +64,14 @@ pub(super) struct Setup {
 impl Setup {
     pub(super) fn read(args: &Args) -> Result<Self, Failure> {
         let config = Config::find(args.config.as_deref())?;
+        tell_unknown(args, &config);
         if args.input_file.is_none() && args.prompt.as_ref().is_some_and(|prompt| prompt.trim().is_empty()) {
             return Err(Failure::Usage("the prompt is empty: say what to ask".into()));
         }
         let (home, ephemeral) = home(args)?;
         let settings = settings(args, &config)?;
         let input = input(args);
-        let unknown: Vec<&str> = config.unknown.keys().map(String::as_str).collect();
         let verbosity = verbosity(args);
-        if !unknown.is_empty() && verbosity != Verbosity::Silent {
-            let _ = writeln!(
-                io::stderr(),
-                "fast-rlm: ignored in the configuration: {}",
-                unknown.join(", ")
-            );
-        }
         Ok(Self {
             home,
             input,
@@ -80,6 +79,17 @@ impl Setup {
             verbosity,
             _ephemeral: ephemeral,
         })
+    }
+}
+
+/// Names in the configuration that are no options. Said first: one of them may be why the rest fails.
+fn tell_unknown(args: &Args, config: &Config) {
+    if args.quiet || args.verbosity == Some(Verbosity::Silent) {
+        return;
+    }
+    for unknown in &config.unknown {
+        let told = SafeText::line(&unknown.to_string());
+        let _ = writeln!(io::stderr(), "fast-rlm: {told}");
     }
 }
 
@@ -153,7 +163,7 @@ fn settings(args: &Args, config: &Config) -> Result<Settings, Failure> {
     settings.guard.ratio = config.compression_ratio.unwrap_or(settings.guard.ratio);
     settings.inherit_tools = config.inherit_tools.unwrap_or_default();
     settings.code_in_context = !args.no_session_code && config.add_session_code_to_context.unwrap_or(true);
-    settings.instruction = args.instruction.clone();
+    settings.instruction = args.instruction.clone().or_else(|| config.instruction.clone());
     settings.schema = args.output_schema.as_deref().map(schema).transpose()?;
     if config.enable_tools.unwrap_or(true) {
         settings.tools = args
@@ -282,7 +292,7 @@ pub(super) fn doctor(named: Option<&String>, config: Option<&Path>) -> Result<Ex
     let mut out = io::stdout().lock();
     let mut line = |mark: bool, what: &str, told: &str| {
         let mark = if mark { "ok  " } else { "--  " };
-        writeln!(out, "{mark}{what:<10}{told}").map_err(Failure::Output)
+        writeln!(out, "{mark}{what:<10}{}", SafeText::line(told)).map_err(Failure::Output)
     };
     let ready = prepare::is_ready();
     let python = if ready {

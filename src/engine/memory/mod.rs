@@ -6,7 +6,7 @@ mod past;
 use super::clock;
 use super::event::redacted_value;
 use super::truncate::head;
-use crate::disk::atomic::{self, WriteError};
+use crate::disk::atomic::{self, WriteError, advice};
 use crate::disk::state_doc::{CodeRow, QueryRow, StateDoc, StateDocError, VariableRow};
 use crate::repl::Sweep;
 use crate::store::Digest;
@@ -33,7 +33,7 @@ const LARGE_EVERY: Duration = Duration::from_secs(2);
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
     /// state.json could not be read.
-    #[error("cannot read {}: {cause}", path.display())]
+    #[error("cannot read {}: {cause}; {}", path.display(), advice(cause))]
     Read {
         /// Which file.
         path: PathBuf,
