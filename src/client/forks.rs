@@ -11,7 +11,7 @@ use crate::lab::{
     AgentSink, Branch, LabError, NamespaceFrom, RunDiff, Source, branch, check_syntax, edited_tail, injected_tail,
 };
 use crate::provider::Cancel;
-use crate::store::{Origin, SessionWriter, Storage, locate};
+use crate::store::{Origin, Storage, locate};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -201,15 +201,6 @@ impl Fork {
         self.run_tail(branch, tail, sink).await
     }
 
-    /// Removes the fork, where it has not diverged yet: nothing of it is left.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Lab`]: `AlreadyDiverged`, and those of the store and of files.
-    pub fn discard(self) -> Result<(), Error> {
-        Ok(self.take()?.discard()?)
-    }
-
     /// Runs other steps from here on. Those at the beginning that do what the recorded ones do are taken over with what
     /// they got; the others run live.
     ///
@@ -256,25 +247,14 @@ impl Fork {
         branch.as_ref().map_or(NamespaceFrom::Saved, tail)
     }
 
-    /// Removes it with everything that it has: for one whose way was refused.
+    /// Removes it with everything that it has: for one whose way was refused. One that a refused injection removed is
+    /// gone already.
     ///
     /// # Errors
     ///
-    /// [`Error::Store`], [`Error::File`].
+    /// [`Error::Lab`].
     pub fn discard(self) -> Result<(), Error> {
-        if let Some(log) = self.session.shared.place.log() {
-            let token = SessionWriter::take_over(&log.store, &log.session)?.token();
-            log.store.flow.forget(&log.session, token)?;
-            log.store.events.remove_session(&log.session, token)?;
-        }
-        match std::fs::remove_dir_all(self.session.dir()) {
-            Err(cause) if cause.kind() != std::io::ErrorKind::NotFound => Err(Error::File {
-                path: self.session.dir().to_owned(),
-                doing: "removing",
-                cause,
-            }),
-            _ => Ok(()),
-        }
+        Ok(crate::lab::remove(&self.session.required_source()?)?)
     }
 
     async fn run_tail(
