@@ -230,6 +230,7 @@ fn world(size: Size, theme: Theme) -> World {
         base: Context::Everywhere,
         sessions: None,
         running: Arc::default(),
+        lab: fast_rlm::tui::live::LabDesk::default(),
         size,
         now: NOW,
         wall: WALL,

@@ -55,8 +55,9 @@ pub fn log_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         return complain(&reason);
     }
     if args.demo {
-        return match demo::unpack() {
-            Ok(demo) => run(&demo.session, mode.unwrap_or(Mode::Stats), &args, Some(&demo.script)),
+        let mode = mode.unwrap_or(Mode::Stats);
+        return match demo::unpack(mode == Mode::Screens) {
+            Ok(demo) => run(&demo.session, mode, &args, Some(&demo.script)),
             Err(error) => complain(&format!("cannot unpack the demo into the temporary directory: {error}")),
         };
     }

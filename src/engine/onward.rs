@@ -1,6 +1,7 @@
 //! Turns that go on: after a crash, or from where a fork branched off.
 
 use super::agent::{Onward, Prelude, PreludeStep};
+use super::begin_error::BeginError;
 use super::event::What;
 use super::home::Home;
 use super::journal::{Cut, Tape as StepTape, load_cut, load_parked};
@@ -10,7 +11,7 @@ use super::reopen::Reopened;
 use super::resume::reply;
 use super::run::Run;
 use super::script::{Script, ScriptedReply};
-use super::session::{Answer, BeginError, Query, finish, root_spec};
+use super::session::{Answer, Query, finish, root_spec};
 use super::tape::Tape;
 use crate::provider::Message;
 use crate::repl::RestoreSet;

@@ -2,8 +2,9 @@
 
 use super::budget::Budget;
 use super::clock;
+use super::deltas::Deltas;
 use super::error::RunError;
-use super::event::{AgentId, RunEvent, Watch, What};
+use super::event::{AgentId, RunEvent, Watch, What, redacted_value};
 use super::groups::{Groups, Observation};
 
 use super::limits::Exceeded;
@@ -183,12 +184,15 @@ impl Run {
             depth: caller.depth,
             limits: self.call_limits(),
         };
+        let mut told = Deltas::new(&self.settings.secrets);
+        let tell = |what| self.tell(caller, what);
         let mut deltas = |delta: Delta<'_>| {
             if !quiet {
-                self.tell(caller, delta_event(&delta));
+                told.take(&delta).into_iter().for_each(tell);
             }
         };
         let called = model.provider.call(&request, &mut deltas, &self.cancel).await;
+        told.finish().for_each(tell);
         let used = match &called {
             Ok(reply) => Some(reply.usage),
             Err(error) => error.partial.usage,
@@ -272,18 +276,7 @@ impl Run {
     }
 
     fn redacted(&self, value: &Value) -> Option<Box<RawValue>> {
-        let text = value.to_string();
-        match self.settings.secrets.redact(&text) {
-            std::borrow::Cow::Borrowed(_) => to_raw_value(value).ok(),
-            std::borrow::Cow::Owned(redacted) => RawValue::from_string(redacted).ok(),
-        }
-    }
-}
-
-fn delta_event(delta: &Delta<'_>) -> What {
-    match delta {
-        Delta::Text(text) => What::Text((*text).to_owned()),
-        Delta::Reasoning(text) => What::Reasoning((*text).to_owned()),
+        to_raw_value(&redacted_value(value.clone(), &self.settings.secrets)).ok()
     }
 }
 

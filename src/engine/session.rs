@@ -1,30 +1,30 @@
 //! A session as the engine drives it: its directory, its lock, and one query after another.
 
 use super::agent::{Ended, Spec, run_agent};
+use super::begin_error::BeginError;
 use super::budget::Spent;
 use super::clock;
 use super::error::RunError;
 use super::event::{AgentId, Watch, What, redacted_value};
 use super::home::{Home, SessionLog};
-use super::input::{Input, InputError, Prepared};
-use super::journal::{Cut, RecoverError, load_parked};
+use super::input::{Input, Prepared};
+use super::journal::{Cut, load_parked};
 use super::keeper::Keeper;
-use super::memory::{MemoryError, RunRef, SessionMemory, new_run};
+use super::memory::{RunRef, SessionMemory, new_run};
 use super::open::{Opened, lock};
 use super::person::{Person, Question};
 use super::reopen::Reopened;
 use super::run::Run;
-use super::schema::{BadSchema, OutputSchema};
+use super::schema::OutputSchema;
 use super::settings::Settings;
-use crate::disk::lock::{LockError, SessionLock};
-use crate::disk::transcript_writer::{TranscriptError, TranscriptWriter};
+use crate::disk::lock::SessionLock;
+use crate::disk::transcript_writer::TranscriptWriter;
 use crate::provider::Cancel;
 use crate::repl::{FinalValue, HASH_SEED, ReplFactory};
 use crate::store::payload::{Pinned, TurnStarted};
 use crate::store::{Fact, Kind, Select, SessionRow, Store, StoreError, locate};
 use crate::text::secret::Secrets;
 use serde_json::{Map, Value};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -57,77 +57,6 @@ pub struct Answer {
     pub transcript: PathBuf,
 }
 
-/// A query that could not begin: nothing of the session was changed.
-#[derive(Debug, thiserror::Error)]
-pub enum BeginError {
-    /// Another writer has the session.
-    #[error(transparent)]
-    Lock(#[from] LockError),
-    /// It was cancelled while it waited for the session.
-    #[error("cancelled while waiting for the session; nothing of it was changed")]
-    Cancelled,
-    /// A directory could not be made.
-    #[error("cannot create {}: {cause}", path.display())]
-    Directory {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        #[source]
-        cause: io::Error,
-    },
-    /// It waits for an answer first.
-    #[error("session {} waits for an answer: {question}", dir.display())]
-    Parked {
-        /// The session's directory.
-        dir: PathBuf,
-        /// What it asks.
-        question: Question,
-    },
-    /// The turn cannot go on.
-    #[error("session {}: {reason}", dir.display())]
-    NothingCut {
-        /// The session's directory.
-        dir: PathBuf,
-        /// Why not.
-        reason: &'static str,
-    },
-    /// There is no question to answer.
-    #[error("session {} does not wait for an answer", dir.display())]
-    NothingParked {
-        /// The session's directory.
-        dir: PathBuf,
-    },
-    /// The answer is none of the question's options.
-    #[error("{answer:?} is not one of the answers to choose from: {question}")]
-    NotAnOption {
-        /// What was given.
-        answer: String,
-        /// What it asks.
-        question: Question,
-    },
-    /// Its memory could not be read or written.
-    #[error(transparent)]
-    Memory(#[from] MemoryError),
-    /// Its log could not be opened or read.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// Its files and log could not be brought in step.
-    #[error(transparent)]
-    Recover(#[from] RecoverError),
-    /// The query could not be kept as begun.
-    #[error(transparent)]
-    Keep(RunError),
-    /// Its transcript could not be opened.
-    #[error(transparent)]
-    Transcript(#[from] TranscriptError),
-    /// The input cannot be used.
-    #[error(transparent)]
-    Input(#[from] InputError),
-    /// The output schema is none.
-    #[error("output schema: {0}")]
-    Schema(#[from] BadSchema),
-}
-
 /// Runs the session's next query, holding its lock.
 ///
 /// # Errors
@@ -136,6 +65,7 @@ pub async fn run_query(home: &Home, query: Query) -> Result<Answer, BeginError> 
     let recorded = query.input.recorded();
     let prepared = query.input.clone().prepare()?;
     let schema = query.settings.schema.as_ref().map(OutputSchema::compile).transpose()?;
+    home.check_prefix()?;
     make_dir(&home.dir)?;
     make_dir(&home.logs())?;
     let lock = lock(home, &query.cancel).await?;

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum PrepareError {
     /// A file or directory of the cache could not be used.
-    #[error("{what} {}: {source}", path.display())]
+    #[error("cannot {what} {}: {source}; set FAST_RLM_CACHE_DIR to a private directory", path.display())]
     File {
         /// What was tried, as a verb: "create", "write", "lock".
         what: &'static str,

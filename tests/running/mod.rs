@@ -28,7 +28,17 @@ pub(crate) struct Ran {
 impl Program {
     /// In the directory `dir`, which is also where no configuration is found.
     pub(crate) fn new(dir: &Path) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fast-rlm"));
+        Self::of(Command::new(env!("CARGO_BIN_EXE_fast-rlm")), dir)
+    }
+
+    /// Started by another program that takes something from it: its arguments come first.
+    pub(crate) fn started_by(dir: &Path, wrapper: &[&str]) -> Self {
+        let mut command = Command::new(wrapper[0]);
+        command.args(&wrapper[1..]).arg(env!("CARGO_BIN_EXE_fast-rlm"));
+        Self::of(command, dir)
+    }
+
+    fn of(mut command: Command, dir: &Path) -> Self {
         for (name, _) in std::env::vars_os() {
             if decides(&name.to_string_lossy()) {
                 command.env_remove(name);

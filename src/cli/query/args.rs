@@ -233,7 +233,8 @@ Models: anything without a prefix goes to an OpenAI-compatible API (RLM_MODEL_BA
 OpenRouter's) with the key from RLM_MODEL_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY;
 claude-… and anthropic/… go to Anthropic's where ANTHROPIC_API_KEY is set;
 cli:claude?model=sonnet asks a coding agent under its own login (codex and opencode, too);
-scripted:FILE answers from a file, offline. `fast-rlm models` lists what there is.
+scripted:FILE answers from a file, cassette:SESSION from a recorded session, both offline.
+`fast-rlm models` lists what there is.
 
 Options can stand in fast-rlm.toml or rlm_config.yaml here, or in your own config.toml:
 `fast-rlm config` shows what holds and where it came from.

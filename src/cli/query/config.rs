@@ -57,7 +57,7 @@ pub(in crate::cli) enum ConfigError {
     },
     #[error("the configuration is not understood: {0}")]
     Form(#[from] serde_json::Error),
-    #[error("cannot read the prices {}: {cause}", path.display())]
+    #[error("cannot read the prices {}: {cause}; check its name", path.display())]
     ReadPrices {
         path: PathBuf,
         #[source]

@@ -74,6 +74,10 @@ fn answer(mut args: Args) -> Result<Exit, Failure> {
     else {
         return Ok(Exit::Usage);
     };
+    if !dir.is_dir() {
+        let what = "there is no session: give its directory, or see `fast-rlm sessions`";
+        return Err(Failure::Usage(format!("{}: {what}", dir.display())));
+    }
     let waiting = waiting(&dir)?.ok_or_else(|| BeginError::NothingParked { dir: dir.clone() })?;
     args.primary_agent = primary_agent.or(Some(waiting.model));
     args.session_dir = Some(dir);

@@ -25,7 +25,7 @@ pub(super) enum Failure {
     Secret(#[from] SecretError),
     #[error("{0}")]
     Usage(String),
-    #[error("cannot read {}: {cause}", path.display())]
+    #[error("cannot read {}: {cause}; check its name", path.display())]
     File {
         path: PathBuf,
         #[source]
@@ -47,7 +47,7 @@ pub(super) enum Failure {
     Prepare(PrepareError),
     #[error("cannot start: {0}")]
     Runtime(io::Error),
-    #[error("cannot write the result: {0}")]
+    #[error("cannot write the result to standard output: {0}")]
     Output(io::Error),
 }
 
@@ -292,7 +292,7 @@ pub(super) fn doctor(named: Option<&String>, config: Option<&Path>) -> Result<Ex
     let mut out = io::stdout().lock();
     let mut line = |mark: bool, what: &str, told: &str| {
         let mark = if mark { "ok  " } else { "--  " };
-        writeln!(out, "{mark}{what:<10}{told}").map_err(Failure::Output)
+        writeln!(out, "{mark}{what:<10}{}", SafeText::line(told)).map_err(Failure::Output)
     };
     let ready = prepare::is_ready();
     let python = if ready {

@@ -33,6 +33,7 @@ pub(super) fn world(options: &TuiOptions) -> Result<World, TuiError> {
         base: Context::Everywhere,
         sessions: None,
         running: std::sync::Arc::default(),
+        lab: crate::tui::live::LabDesk::default(),
         size: Terminal::size(),
         now: Duration::ZERO,
         wall: wall_clock(),

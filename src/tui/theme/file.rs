@@ -58,7 +58,7 @@ fn names() -> String {
 
 /// A style as written.
 #[derive(Clone, Debug, Default, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a style, like { fg = \"#88c0d0\", bold = true }")]
 struct Written {
     fg: Option<String>,
     bg: Option<String>,
