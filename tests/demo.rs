@@ -29,6 +29,9 @@ fn shape(name: &str, text: &str) -> Vec<Value> {
     if name.ends_with(".query") {
         return vec![text.into()];
     }
+    if name.ends_with(".sql") {
+        return rows(text);
+    }
     let mut values: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for value in &mut values {
         let map = value.as_object_mut().unwrap();
@@ -48,6 +51,28 @@ fn shape(name: &str, text: &str) -> Vec<Value> {
     values
 }
 
+/// Of each row of a store what two recordings share: of an event its kind, turn and step, of a binding its name and
+/// place; how many there are of the others.
+fn rows(text: &str) -> Vec<Value> {
+    let row = |line: &str| {
+        let (table, values) = line.split_once(" VALUES (").unwrap();
+        let values: Vec<&str> = values.split(", ").collect();
+        match table.split(' ').nth(2).unwrap() {
+            "event" => {
+                let [.., turn, step] = values.as_slice() else {
+                    panic!("{line}")
+                };
+                format!("event {} {turn} {step}", values[4])
+            }
+            "binding" => format!("binding {:?}", &values[1..5]),
+            other => other.to_owned(),
+        }
+    };
+    let mut rows: Vec<String> = text.lines().map(row).collect();
+    rows.sort();
+    rows.into_iter().map(Value::from).collect()
+}
+
 #[test]
 fn recording_the_demo_again_gives_the_same_session() {
     let recorded = demo::record(demo::Pace::AtOnce).unwrap();
@@ -63,7 +88,7 @@ fn recording_the_demo_again_gives_the_same_session() {
     let logs = std::fs::read_dir(committed().join("logs")).unwrap();
     assert_eq!(
         logs.count(),
-        recorded.len() - 1,
+        recorded.keys().filter(|name| name.starts_with("logs/")).count(),
         "assets/demo/logs holds a file that was not recorded"
     );
 }

@@ -22,6 +22,8 @@ mod asking;
 mod desk;
 #[path = "drive/failures.rs"]
 mod failures;
+#[path = "drive/lab.rs"]
+mod lab;
 #[path = "drive/questions.rs"]
 mod questions;
 #[path = "drive/sessions.rs"]

@@ -17,7 +17,7 @@ use fast_rlm::tui::input::{Answer, Reply};
 use fast_rlm::tui::keymap::Keymap;
 use fast_rlm::tui::live::{Desk, DriveOptions};
 use fast_rlm::tui::screens::{QueryKey, Route, Sides};
-use fast_rlm::tui::theme::{Depth, Theme};
+use fast_rlm::tui::theme::Theme;
 use fast_rlm::tui::widgets::prompt::Settings;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Rect, Size};
@@ -42,7 +42,7 @@ pub(crate) struct Stage {
 
 impl Stage {
     /// Opens what the scene shows, read to its end.
-    pub(crate) fn open(scene: &Scene, dark: bool) -> Result<Self, Error> {
+    pub(crate) fn open(scene: &Scene, theme: Theme) -> Result<Self, Error> {
         let copies = if scene.several { Some(copies()?) } else { None };
         let target = match &copies {
             // From there its path is short, and the same every time.
@@ -58,7 +58,7 @@ impl Stage {
             ..OpenOptions::default()
         };
         let mut stage = Self {
-            state: State::new(world(size, dark), Arc::new(offline())),
+            state: State::new(world(size, theme), Arc::new(offline())),
             source: None,
             size,
             _copies: copies,
@@ -216,10 +216,10 @@ fn offline() -> DriveOptions {
     }
 }
 
-fn world(size: Size, dark: bool) -> World {
+fn world(size: Size, theme: Theme) -> World {
     World {
         session: Session::default(),
-        theme: Theme::built_in(dark, Depth::True),
+        theme,
         keymap: Keymap::default(),
         options: ViewOptions {
             utc: true,
@@ -230,6 +230,7 @@ fn world(size: Size, dark: bool) -> World {
         base: Context::Everywhere,
         sessions: None,
         running: Arc::default(),
+        lab: fast_rlm::tui::live::LabDesk::default(),
         size,
         now: NOW,
         wall: WALL,

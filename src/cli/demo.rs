@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
+use crate::store::StoreRows;
 use tempfile::TempDir;
 
 /// Its files, with their paths.
@@ -46,6 +47,12 @@ const FILES: &[(&str, &[u8])] = &[
     ),
     ("state.json", include_bytes!("../../assets/demo/state.json")),
 ];
+
+/// The session's event log and what goes with it: replays, forks and scrubbing need it.
+const ROWS: (&str, &str) = (
+    include_str!("../../assets/demo/events.sql"),
+    include_str!("../../assets/demo/flow.sql"),
+);
 /// Its name.
 const NAME: &str = "demo";
 
@@ -61,8 +68,8 @@ pub(super) struct Demo {
     _temporary: TempDir,
 }
 
-/// Unpacks the demo session and its script.
-pub(super) fn unpack() -> io::Result<Demo> {
+/// Unpacks the demo session and its script; `with_log` also what it takes to scrub, replay and fork.
+pub(super) fn unpack(with_log: bool) -> io::Result<Demo> {
     let temporary = tempfile::Builder::new().prefix("fast-rlm-").tempdir()?;
     let session = temporary.path().join(NAME);
     for (path, bytes) in FILES {
@@ -71,6 +78,13 @@ pub(super) fn unpack() -> io::Result<Demo> {
             fs::create_dir_all(parent)?;
         }
         fs::write(place, bytes)?;
+    }
+    if with_log {
+        let rows = StoreRows {
+            events: ROWS.0.to_owned(),
+            flow: ROWS.1.to_owned(),
+        };
+        rows.write(&session).map_err(io::Error::other)?;
     }
     let script = temporary.path().join(SCRIPT.0);
     fs::write(&script, SCRIPT.1)?;
@@ -84,10 +98,20 @@ pub(super) fn unpack() -> io::Result<Demo> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::Store;
+    use std::ffi::OsString;
+
+    #[test]
+    fn it_comes_with_its_log() {
+        let demo = unpack(true).unwrap();
+        let store = Store::open_read_only(&demo.session).unwrap();
+        let sessions = store.events.sessions().unwrap();
+        assert!(sessions.len() == 1 && sessions[0].in_root && sessions[0].events > 100);
+    }
 
     #[test]
     fn every_file_of_the_demo_is_there() {
-        let demo = unpack().unwrap();
+        let demo = unpack(true).unwrap();
         let source = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/demo");
         for part in ["", "logs"] {
             let names = |dir: PathBuf| {
@@ -95,7 +119,11 @@ mod tests {
                     .unwrap()
                     .map(|entry| entry.unwrap().file_name())
                     .collect();
-                names.retain(|name| name != SCRIPT.0);
+                let other = |name: &OsString| {
+                    let name = name.to_string_lossy();
+                    name == SCRIPT.0 || name.ends_with(".sql") || name.contains(".db")
+                };
+                names.retain(|name| !other(name));
                 names.sort();
                 names
             };

@@ -11,7 +11,7 @@ use crate::lab::{
     AgentSink, Branch, LabError, NamespaceFrom, RunDiff, Source, branch, check_syntax, edited_tail, injected_tail,
 };
 use crate::provider::Cancel;
-use crate::store::{Origin, Storage, locate};
+use crate::store::{Origin, SessionWriter, Storage, locate};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -100,6 +100,17 @@ impl Session {
         Ok((Source { store, ..source }, root))
     }
 
+    /// Compiles steps without running them; touches nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Lab`] with `Syntax` naming the first that is no Python.
+    pub async fn check_syntax(&self, steps: &[String]) -> Result<(), Error> {
+        let (python, steps) = (self.python().await?, steps.to_vec());
+        let work = |_: Forward| async move { check_syntax(&python, &steps).await };
+        Ok(pumped(&mut crate::lab::NoSink, work).await??)
+    }
+
     /// Writes state.json anew from the log; where it was removed, what it held is back.
     ///
     /// # Errors
@@ -159,8 +170,8 @@ impl Fork {
     ///
     /// # Errors
     ///
-    /// [`Error::Lab`]: `NotABind`, `AlreadyDiverged`, or `TailHalted` with the exception of a step that raised and had
-    /// not; else as [`Session::send`].
+    /// [`Error::Lab`]: `NotABind` (the fork is removed then: nothing of it is left), `AlreadyDiverged`, or `TailHalted`
+    /// with the exception of a step that raised and had not; else as [`Session::send`].
     pub async fn inject(&self, value: &Value, sink: &mut dyn AgentSink) -> Result<Output, Error> {
         self.inject_all(&[(None, value.clone())], sink).await
     }
@@ -183,11 +194,20 @@ impl Fork {
         let tail = match injected_tail(&branch.turn, branch.at, values) {
             Ok(tail) => tail,
             Err(refused) => {
-                self.put_back(branch);
+                branch.discard()?;
                 return Err(refused.into());
             }
         };
         self.run_tail(branch, tail, sink).await
+    }
+
+    /// Removes the fork, where it has not diverged yet: nothing of it is left.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Lab`]: `AlreadyDiverged`, and those of the store and of files.
+    pub fn discard(self) -> Result<(), Error> {
+        Ok(self.take()?.discard()?)
     }
 
     /// Runs other steps from here on. Those at the beginning that do what the recorded ones do are taken over with what
@@ -195,17 +215,14 @@ impl Fork {
     ///
     /// # Errors
     ///
-    /// [`Error::Lab`]: `Syntax`, before anything is recorded; else as [`Fork::inject`].
+    /// [`Error::Lab`]: `Syntax`, before anything is recorded, and other steps may be given; else as [`Fork::inject`].
     pub async fn edit(&self, steps: &[String], sink: &mut dyn AgentSink) -> Result<Output, Error> {
         let mut branch = self.take()?;
-        let python = self.session.python().await?;
-        let (given, checked) = (steps.to_vec(), steps.to_vec());
-        let work = |_: Forward| async move { check_syntax(&python, &checked).await };
-        if let Err(refused) = pumped(&mut crate::lab::NoSink, work).await? {
+        if let Err(refused) = self.session.check_syntax(steps).await {
             self.put_back(branch);
-            return Err(refused.into());
+            return Err(refused);
         }
-        let (equal, tail) = edited_tail(&branch.turn, branch.at, &given);
+        let (equal, tail) = edited_tail(&branch.turn, branch.at, steps);
         if equal > 0 {
             branch.advance(branch.at + equal)?;
         }
@@ -237,6 +254,27 @@ impl Fork {
             branch.namespace(&codes)
         };
         branch.as_ref().map_or(NamespaceFrom::Saved, tail)
+    }
+
+    /// Removes it with everything that it has: for one whose way was refused.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`], [`Error::File`].
+    pub fn discard(self) -> Result<(), Error> {
+        if let Some(log) = self.session.shared.place.log() {
+            let token = SessionWriter::take_over(&log.store, &log.session)?.token();
+            log.store.flow.forget(&log.session, token)?;
+            log.store.events.remove_session(&log.session, token)?;
+        }
+        match std::fs::remove_dir_all(self.session.dir()) {
+            Err(cause) if cause.kind() != std::io::ErrorKind::NotFound => Err(Error::File {
+                path: self.session.dir().to_owned(),
+                doing: "removing",
+                cause,
+            }),
+            _ => Ok(()),
+        }
     }
 
     async fn run_tail(
@@ -272,6 +310,7 @@ impl Fork {
 pub(super) async fn diverge(session: &Session, how: GoOn, sink: &mut dyn AgentSink) -> Result<Output, Error> {
     let _turn = session.shared.turn.clone().lock_owned().await;
     let cancel = Cancel::new();
+    *session.shared.running() = Some(cancel.clone());
     let stop = super::turn::CancelWhenDropped(cancel.clone());
     let ours = session.clone();
     let work = |tell: Forward| async move {
@@ -279,6 +318,7 @@ pub(super) async fn diverge(session: &Session, how: GoOn, sink: &mut dyn AgentSi
         go_on_with(&watched, how, cancel).await
     };
     let ran = pumped(sink, work).await?;
+    *session.shared.running() = None;
     drop(stop);
     match ran {
         Err(Error::Run(failed)) => match failed.error {

@@ -34,10 +34,12 @@ mod settings;
 mod tape;
 mod truncate;
 
+pub(crate) use agent::context;
 pub use begin_error::BeginError;
 pub use budget::{Allowance, Budget, Spent};
 pub(crate) use clock::now;
 pub use error::RunError;
+pub(crate) use event::redacted_value;
 pub use event::{AgentId, RunEvent, Unwatched, Watch, What};
 pub use gate::{AllowAll, Approver, AskPerson, Decision, DenyAll, GateCall, Tool};
 pub use groups::{KIND_SIGNAL, Observation, SignalMatch, ToolGroup};

@@ -4,7 +4,7 @@ use super::budget::Budget;
 use super::clock;
 use super::deltas::Deltas;
 use super::error::RunError;
-use super::event::{AgentId, RunEvent, Watch, What};
+use super::event::{AgentId, RunEvent, Watch, What, redacted_value};
 use super::groups::{Groups, Observation};
 
 use super::limits::Exceeded;
@@ -276,11 +276,7 @@ impl Run {
     }
 
     fn redacted(&self, value: &Value) -> Option<Box<RawValue>> {
-        let text = value.to_string();
-        match self.settings.secrets.redact(&text) {
-            std::borrow::Cow::Borrowed(_) => to_raw_value(value).ok(),
-            std::borrow::Cow::Owned(redacted) => RawValue::from_string(redacted).ok(),
-        }
+        to_raw_value(&redacted_value(value.clone(), &self.settings.secrets)).ok()
     }
 }
 

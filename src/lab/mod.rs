@@ -8,6 +8,7 @@ mod bundle;
 mod diff;
 mod error;
 pub mod observe;
+mod reading;
 mod rebuild;
 mod recorded;
 mod replay;

@@ -1,6 +1,6 @@
 //! The vocabulary: what disk, store and engine tell the model.
 
-use super::{BodyRef, Cost, Final, LiveEvent, LogId, Problem, Time, Timings, Usage};
+use super::{BodyRef, Cost, Final, Lineage, LiveEvent, LogId, Problem, Time, Timings, Usage};
 
 /// What was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -236,6 +236,8 @@ pub enum Event {
         /// It is alive.
         alive: bool,
     },
+    /// Its family; replaces what was known of it.
+    Lineage(Lineage),
     /// News of a run of this session that is alive in this program: what no file has yet.
     Live(LiveEvent),
 }

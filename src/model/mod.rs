@@ -17,6 +17,7 @@ mod findings;
 mod gather;
 mod ids;
 mod layout;
+mod lineage;
 mod lines;
 mod live;
 mod lost;
@@ -47,13 +48,14 @@ mod window;
 pub mod timeline;
 
 pub use cost::{Cost, CostSum};
-pub use diff::{DiffCall, DiffRow, DiffStep, Difference, Pair, RunDiff, align};
+pub use diff::{DiffCall, DiffRow, DiffStep, Difference, Pair, RunDiff, align, operations};
 pub use digest::code_digest;
 pub use event::{
     AgentEnd, CodeEntry, Event, InterruptedEntry, LedgerEntry, Line, LineKind, LogFacts, LogState, MemoryKind,
     MemoryRecord, SessionFacts, StepLine, TargetKind,
 };
 pub use ids::{AgentId, BodyRef, LogId, Time};
+pub use lineage::{BranchKind, BranchPoint, ForkPoint, Lineage};
 pub use live::{LiveAgent, LiveEvent, LiveNews, LiveRun, LiveStep, Phase, Tail};
 pub use memory::{Binding, Memory, MemoryEntry};
 pub use namespace::{Change, NameAt, NamesAfter, changes};

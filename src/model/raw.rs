@@ -91,6 +91,7 @@ impl Session {
                 self.raw.reported.remove(&problem);
             }
             Event::Writer { alive } => self.raw.writer = alive,
+            Event::Lineage(lineage) => self.lineage = lineage,
             Event::Live(event) => self.take_live(event),
         }
     }

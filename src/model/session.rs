@@ -1,7 +1,7 @@
 //! The model of one session: raw facts as they arrived, and what is derived from them.
 
 use super::raw::Raw;
-use super::{LogFacts, Memory, Problem, Query, SessionFacts, Totals};
+use super::{Lineage, LogFacts, Memory, Problem, Query, SessionFacts, Totals};
 
 /// A session, as far as it is known. Built by [`Session::apply`] and [`Session::settle`].
 #[derive(Clone, Debug, Default)]
@@ -23,6 +23,8 @@ pub struct Session {
     pub lost: Totals,
     /// Every known transcript was read to its end.
     pub complete: bool,
+    /// Where it comes from, and what branched off it.
+    pub lineage: Lineage,
     /// What events said and is not derived from yet, or is needed to derive again.
     pub(super) raw: Raw,
 }

@@ -118,6 +118,9 @@ pub enum ErrorKind {
     /// The script has no reply for this request.
     #[error("{0}")]
     Script(String),
+    /// The recorded session has no reply to this request.
+    #[error("{0}")]
+    Cassette(String),
 }
 
 impl ErrorKind {

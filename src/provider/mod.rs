@@ -6,6 +6,7 @@
 
 mod anthropic;
 mod cancel;
+mod cassette;
 mod cli_agent;
 mod collect;
 mod cost;
@@ -24,6 +25,7 @@ mod sse;
 
 pub use anthropic::Anthropic;
 pub use cancel::Cancel;
+pub use cassette::CassetteReplies;
 pub use cli_agent::{AgentSpec, CliAgent, Field, Output, Places, UsagePlaces};
 pub use cost::parse_nano_dollars;
 pub use error::{CallError, ErrorKind, Partial};

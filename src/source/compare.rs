@@ -63,6 +63,16 @@ impl Source {
         Comparison::of(side(left), side(right))
     }
 
+    /// The root steps of one run; the side is called `name`.
+    pub fn side_of_run(&self, query: &Query, name: String, stop: &Stop) -> Side {
+        let mut side = Side {
+            name,
+            ..Side::default()
+        };
+        self.read_run(query, "", &self.cells(), &mut side, stop);
+        side
+    }
+
     /// The root steps of all runs of the session, in order.
     pub fn side_of_session(&self, session: &Session, stop: &Stop) -> Side {
         let mut side = Side {

@@ -47,9 +47,10 @@ impl Source {
 
     /// Everything that changed since it was last read.
     pub(super) fn refresh(&self, stop: &Stop) -> Vec<Event> {
+        let mut events = Vec::new();
+        events.extend(self.new_lineage());
         let mut inner = self.inner();
         let inner = &mut *inner;
-        let mut events = Vec::new();
         if self.kind() == TargetKind::Session {
             events.extend(inner.state.refresh(self.dir()).unwrap_or_default());
             events.extend(inner.find_logs());

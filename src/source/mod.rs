@@ -10,6 +10,7 @@ pub mod config;
 pub mod drafts;
 mod error;
 mod follow;
+mod lineage;
 mod log_table;
 mod manage;
 mod open;
@@ -42,7 +43,7 @@ pub use open::{OpenOptions, Opened, open};
 pub use pattern::SearchPattern;
 pub use progress::Progress;
 pub use search::Hit;
-pub use sessions::{Health, SessionSummary, SessionTotals, list_sessions, session_totals};
+pub use sessions::{Health, SessionSummary, SessionTotals, list_sessions, list_stored, session_totals};
 pub use stop::Stop;
 
 /// An opened session or transcript. Clones are the same.
@@ -56,6 +57,7 @@ struct Shared {
     kind: TargetKind,
     use_cache: bool,
     inner: Mutex<Inner>,
+    family: Mutex<lineage::Family>,
     /// Wakes whoever follows.
     nudge: Mutex<Option<Sender<()>>>,
     progress: progress::Counters,

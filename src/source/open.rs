@@ -187,6 +187,7 @@ impl Source {
             kind,
             use_cache: options.use_cache,
             inner: Mutex::new(inner),
+            family: Mutex::default(),
             nudge: Mutex::default(),
             progress: super::progress::Counters::default(),
         }))

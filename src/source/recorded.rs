@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::model::{DiffCall, MemoryKind, NameAt, NamesAfter};
-use crate::store::payload::{CellOutcome, LeafCall};
+use crate::store::payload::LeafCall;
 use crate::store::{At, Binding, BindingKind, Fact, Kind, Namespace, Select, Store, StoreError, StoredEvent, locate};
 
 use super::Source;
@@ -17,9 +17,9 @@ pub(super) struct Cells {
 }
 
 /// A session in its store, opened for reading.
-struct Recorded {
-    store: Store,
-    session: String,
+pub(super) struct Recorded {
+    pub(super) store: Store,
+    pub(super) session: String,
 }
 
 impl Source {
@@ -86,7 +86,7 @@ impl Cells {
 }
 
 impl Recorded {
-    fn open(dir: &Path) -> Result<Option<Self>, StoreError> {
+    pub(super) fn open(dir: &Path) -> Result<Option<Self>, StoreError> {
         let location = locate(dir, None)?;
         if !location.exists {
             return Ok(None);
@@ -104,12 +104,12 @@ impl Recorded {
         Ok(session.map(|session| Self { store, session }))
     }
 
-    fn read(&self, select: Select, kinds: &[Kind]) -> Result<Vec<StoredEvent>, StoreError> {
+    pub(super) fn read(&self, select: Select, kinds: &[Kind]) -> Result<Vec<StoredEvent>, StoreError> {
         Ok(self.store.events.read_all(&self.session, &select.only(kinds))?.events)
     }
 
     /// The turn whose root is this run, and how many steps it started.
-    fn turn_of(&self, run_id: &str) -> Result<Option<(u32, u32)>, StoreError> {
+    pub(super) fn turn_of(&self, run_id: &str) -> Result<Option<(u32, u32)>, StoreError> {
         let started = self.read(Select::all(), &[Kind::TurnStarted])?;
         let is_it = |event: &&StoredEvent| matches!(&event.fact, Fact::TurnStarted(turn) if turn.run_id == run_id);
         let Some(turn) = started.iter().find(is_it).and_then(|event| event.turn) else {
@@ -123,16 +123,10 @@ impl Recorded {
 }
 
 fn call(cell: LeafCall) -> DiffCall {
-    let result = match cell.outcome {
-        CellOutcome::Returned(value) => value.to_string(),
-        CellOutcome::Raised { kind, message } => format!("{kind}: {message}"),
-        CellOutcome::Denied { reason } => format!("denied: {reason}"),
-        CellOutcome::Truncated { head, bytes, .. } => format!("{head}… ({bytes} bytes, not kept)"),
-    };
     DiffCall {
+        result: cell.outcome.to_string(),
         call: cell.call,
         input: cell.shown_input.map(|input| input.to_string()).unwrap_or_default(),
-        result,
     }
 }
 

@@ -11,8 +11,9 @@ use crate::disk::files::FileIdentity;
 use crate::disk::logs::LOGS_DIRECTORY;
 use crate::disk::state_file::{STATE_FILE, StateHead, read_head};
 use crate::model::{Label, Time, Totals};
-use crate::store::Store;
+use crate::store::{SessionRow, Store};
 
+use super::lineage::name;
 use super::scan::readers;
 use super::session::{name_of, unix_ms};
 use super::{OpenOptions, Stop, read_session};
@@ -64,10 +65,19 @@ pub struct SessionTotals {
     pub complete: bool,
 }
 
+/// The sessions of a storage directory: those that lie in it, and the one that keeps its files in it itself.
+pub fn list_stored(dir: &Path, stop: &Stop) -> Vec<SessionSummary> {
+    let own = dir.join(STATE_FILE).is_file().then(|| dir.to_owned());
+    list(own.into_iter().chain(candidates(dir)).collect(), dir, stop)
+}
+
 /// The sessions that lie in a directory, the last active one first. Fast on thousands: only the heads of their
 /// state.json are read, on all cores.
 pub fn list_sessions(dir: &Path, stop: &Stop) -> Vec<SessionSummary> {
-    let candidates = candidates(dir);
+    list(candidates(dir), dir, stop)
+}
+
+fn list(candidates: Vec<PathBuf>, dir: &Path, stop: &Stop) -> Vec<SessionSummary> {
     let parents = lineage(dir);
     let next = AtomicUsize::new(0);
     let found = Mutex::new(Vec::new());
@@ -145,9 +155,15 @@ fn lineage(dir: &Path) -> HashMap<String, String> {
     if !dir.join("events.db").is_file() {
         return HashMap::new();
     }
-    let rows = Store::open_read_only(dir).and_then(|store| store.events.sessions());
-    let rows = rows.unwrap_or_default().into_iter();
-    rows.filter_map(|row| Some((row.id, row.parent?))).collect()
+    let Ok(store) = Store::open_read_only(dir) else {
+        return HashMap::new();
+    };
+    let rows = store.events.sessions().unwrap_or_default();
+    let names: HashMap<&str, String> = rows.iter().map(|row| (row.id.as_str(), name(row, &store))).collect();
+    let parent = |row: &SessionRow| names.get(row.parent.as_deref()?).cloned();
+    rows.iter()
+        .filter_map(|row| Some((name(row, &store), parent(row)?)))
+        .collect()
 }
 
 /// Tokens and cost of a session: scanned, or from the cache. `None` when it cannot be opened, or after `stop`.

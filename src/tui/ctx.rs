@@ -2,6 +2,7 @@
 
 use super::action::{Abilities, Action, Context};
 use super::keymap::Keymap;
+use super::live::LabDesk;
 use super::theme::{Role, Theme};
 use crate::model::{Session, Time};
 use crate::source::SessionSummary;
@@ -70,6 +71,8 @@ pub struct Ctx<'a> {
     pub sessions: Option<&'a SessionList>,
     /// Directories of sessions in which a run of this program goes on.
     pub running: &'a [PathBuf],
+    /// What is known of forks.
+    pub lab: &'a LabDesk,
     /// The whole terminal.
     pub size: Size,
     /// Time since the program started; the only clock of animations.
@@ -97,6 +100,8 @@ pub struct World {
     pub sessions: Option<SessionList>,
     /// Directories of sessions in which a run of this program goes on.
     pub running: Arc<[PathBuf]>,
+    /// What is known of forks.
+    pub lab: LabDesk,
     /// The whole terminal.
     pub size: Size,
     /// Time since the program started.
@@ -117,6 +122,7 @@ impl World {
             base: self.base,
             sessions: self.sessions.as_ref(),
             running: &self.running,
+            lab: &self.lab,
             size: self.size,
             now: self.now,
             wall: self.wall,

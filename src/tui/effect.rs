@@ -3,7 +3,7 @@
 use super::body::Text;
 use super::export::Job;
 use super::input::Input;
-use super::live::Errand;
+use super::live::{Errand, ForkRequest};
 use super::notice::Notice;
 use super::screens::{Route, Sides};
 use crate::model::{BodyRef, LogId};
@@ -97,6 +97,41 @@ pub enum Effect {
         /// Its root's id.
         run_id: String,
     },
+    /// Run a run again from its record, without a model; answered with [`Reply::Replay`](super::input::Reply), step by
+    /// step.
+    Replay {
+        /// For the answers.
+        token: Token,
+        /// Its root's id.
+        run_id: String,
+    },
+    /// Read what a fork before a step begins with; answered with [`Reply::ForkPoint`](super::input::Reply).
+    LoadForkPoint {
+        /// For the answer.
+        token: Token,
+        /// The root of its run.
+        run_id: String,
+        /// The step, as screens number it.
+        step: u64,
+    },
+    /// Say whether this is Python; answered with [`Reply::Checked`](super::input::Reply), or with what is wrong.
+    CheckCode {
+        /// For the answer.
+        token: Token,
+        /// The code.
+        code: String,
+    },
+    /// Let a person write a text in an editor of their own; answered with [`Reply::Edited`](super::input::Reply).
+    Edit {
+        /// For the answer.
+        token: Token,
+        /// What stands there at first.
+        text: String,
+        /// File name extension: `py`, `md`.
+        extension: &'static str,
+    },
+    /// Something about a fork.
+    Fork(ForkAct),
     /// Stop what runs for a token; its answers no longer come.
     Cancel(Token),
     /// Anything else that takes long: run off the screen's thread.
@@ -130,6 +165,17 @@ pub enum Effect {
     Suspend,
     /// Leave the program.
     Quit,
+}
+
+/// What a screen wants of forks, of which there is one at a time.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ForkAct {
+    /// Fork the session that is shown.
+    Begin(ForkRequest),
+    /// Stop the fork that goes on.
+    Cancel,
+    /// A person has seen how it ended.
+    Seen,
 }
 
 /// A computation that looks at [`Stop`] now and then; its result is known to the one who asked.

@@ -4,9 +4,10 @@ use super::action::Action;
 use super::body::{Body, Text};
 use super::effect::Token;
 use super::export::News;
+use super::live::ReplayNews;
 use super::pattern::Pattern;
 use super::widgets::Highlights;
-use crate::model::NamesAfter;
+use crate::model::{ForkPoint, NamesAfter};
 use crate::source::{Comparison, Hit};
 use crate::text::SafeText;
 use crossterm::event::KeyEvent;
@@ -86,7 +87,7 @@ impl Answer {
     pub fn is_last(&self) -> bool {
         !matches!(
             self.result,
-            Ok(Reply::Hits { done: false, .. } | Reply::Export(News::Progress(_)))
+            Ok(Reply::Hits { done: false, .. } | Reply::Export(News::Progress(_)) | Reply::Replay(_))
         )
     }
 }
@@ -113,6 +114,16 @@ pub enum Reply {
     Compared(Arc<Comparison>),
     /// The names of a run's REPL after each step.
     Names(Arc<Vec<NamesAfter>>),
+    /// News of a replay.
+    Replay(ReplayNews),
+    /// A replay has ended, with or without a verdict.
+    Replayed,
+    /// What a fork before a step begins with.
+    ForkPoint(Arc<ForkPoint>),
+    /// It is Python.
+    Checked,
+    /// What was written in an editor.
+    Edited(String),
     /// What a piece of work computed: the type its effect promised.
     Worked(Box<dyn Any + Send>),
 }

@@ -31,6 +31,7 @@ impl World {
             base: Context::Everywhere,
             sessions: None,
             running: std::sync::Arc::default(),
+            lab: super::live::LabDesk::default(),
             size: Size::new(120, 36),
             now: Duration::ZERO,
             wall: 1_700_000_000_000,

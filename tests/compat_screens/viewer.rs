@@ -289,6 +289,7 @@ fn world(size: Size, ascii: bool) -> World {
         base: Context::Everywhere,
         sessions: None,
         running: Arc::default(),
+        lab: fast_rlm::tui::live::LabDesk::default(),
         size,
         now: Duration::ZERO,
         wall: 1_800_000_000_000,

@@ -104,10 +104,12 @@ fn decides(variable: &str) -> bool {
         "OPENAI_",
         "OPENROUTER_",
         "ANTHROPIC_",
-        "FAST_RLM_FAULT",
+        "FAST_RLM_",
         "NO_COLOR",
+        "COLUMNS",
     ];
-    prefixes.iter().any(|prefix| variable.starts_with(prefix))
+    // The prepared Python is the same for all; preparing it takes a while.
+    variable != "FAST_RLM_CACHE_DIR" && prefixes.iter().any(|prefix| variable.starts_with(prefix))
 }
 
 impl From<Output> for Ran {

@@ -1,18 +1,42 @@
 //! Moving a recording in time: each run to the instant at which the story has it start. What is between the instants of
 //! a run stays as it was recorded.
 
-use super::{Error, Files};
+use super::{Error, Files, log};
+use fast_rlm::store::StoreRows;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 const STATE: &str = "state.json";
 const LOG: &str = ".jsonl";
+/// The event log and what goes with it, as text.
+const ROWS: [&str; 2] = ["events.sql", "flow.sql"];
 /// The whole text of a query that is too long for state.json.
 const QUERY: &str = ".query";
 
+/// How a run was moved.
+pub(crate) struct Move {
+    /// Milliseconds.
+    pub(crate) by: i64,
+    stamps: Stamps,
+    /// The name of its transcript, without its ending, as it was and as it is.
+    names: [String; 2],
+}
+
+impl Move {
+    /// Its ids, and the name of its transcript, wherever they stand in a text.
+    pub(crate) fn in_text(&self, text: &str) -> String {
+        let [old, new] = &self.names;
+        let moved = self.stamps.ids.iter().filter_map(|id| Some((id, parts(id).ok()?)));
+        moved.fold(text.replace(old, new), |text, (id, (time, name))| {
+            text.replace(id.as_str(), &format!("{}-{name}", time + self.by))
+        })
+    }
+}
+
 /// Moves the runs of `files`, in the order of their transcripts' names, to `starts` (unix milliseconds).
 pub(crate) fn shift(mut files: Files, starts: &[i64]) -> Result<Files, Error> {
-    let mut state = files.remove(STATE).unwrap_or_default();
+    let was = files.remove(STATE).unwrap_or_default();
+    let [events, flow] = ROWS.map(|name| files.remove(name).unwrap_or_default());
     let runs: Vec<_> = files
         .keys()
         .filter_map(|name| name.strip_suffix(LOG))
@@ -21,7 +45,7 @@ pub(crate) fn shift(mut files: Files, starts: &[i64]) -> Result<Files, Error> {
     if runs.len() != starts.len() {
         return Err(format!("{} transcripts of {} queries", runs.len(), starts.len()).into());
     }
-    let mut shifted = Files::new();
+    let (mut shifted, mut moves, mut state) = (Files::new(), Vec::new(), was.clone());
     for (old, start) in runs.iter().zip(starts) {
         let new = format!("logs/run_{}", instant(*start)?.replace([':', '.'], "-"));
         let text = files
@@ -38,7 +62,11 @@ pub(crate) fn shift(mut files: Files, starts: &[i64]) -> Result<Files, Error> {
         if let Some(query) = files.get(&format!("{old}{QUERY}")) {
             shifted.insert(format!("{new}{QUERY}"), query.clone());
         }
+        let names = [old.clone(), new];
+        moves.push(Move { by, stamps, names });
     }
+    let rows = log::shift(&StoreRows { events, flow }, &moves, [&was, &state])?;
+    shifted.extend(ROWS.map(str::to_owned).into_iter().zip([rows.events, rows.flow]));
     shifted.insert(STATE.to_owned(), state);
     Ok(shifted)
 }

@@ -3,10 +3,12 @@
 //! Shared by the program that records and by the test that compares.
 
 mod dated;
+mod log;
 mod story;
 
 use fast_rlm::engine::{RunEvent, What};
 use fast_rlm::provider::{Scripted, Settings};
+use fast_rlm::store::StoreRows;
 use fast_rlm::{Config, Session};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -90,7 +92,7 @@ fn until_killed(session: Session, query: &Query) -> Result<Files, Error> {
     })
 }
 
-/// state.json and the transcripts of the session in `dir`.
+/// state.json, the transcripts and the event log of the session in `dir`.
 fn read(dir: &Path) -> Result<Files, Error> {
     let mut files = Files::from([(
         "state.json".to_owned(),
@@ -101,5 +103,8 @@ fn read(dir: &Path) -> Result<Files, Error> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         files.insert(format!("logs/{name}"), std::fs::read_to_string(&path)?);
     }
+    let rows = StoreRows::read(dir)?;
+    files.insert("events.sql".to_owned(), rows.events);
+    files.insert("flow.sql".to_owned(), rows.flow);
     Ok(files)
 }

@@ -4,18 +4,21 @@ mod args;
 pub(in crate::cli) mod config;
 mod exit;
 mod live;
+mod man;
 mod models;
 mod outcome;
 mod person;
 mod setup;
+mod show_config;
 
 pub use args::{Args, Command};
 pub use exit::Exit;
 
+use crate::cli::options;
 use crate::engine::{self, BeginError, Query, drop_question, run_query, waiting};
 use crate::provider::Cancel;
 use crate::repl::PythonFactory;
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 use exit::Interrupts;
 use live::Live;
 use setup::{Failure, Setup};
@@ -24,7 +27,8 @@ use std::sync::Arc;
 
 /// Runs the program and returns its exit code.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
-    let args = match Args::try_parse_from(args) {
+    let parsed = command().try_get_matches_from(args);
+    let args = match parsed.and_then(|matches| Args::from_arg_matches(&matches)) {
         Ok(args) => args,
         Err(error) => return exit::usage(&error),
     };
@@ -34,15 +38,18 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
         Some(Command::Warmup) => setup::warmup(),
         Some(Command::Doctor { primary_agent, config }) => setup::doctor(primary_agent.as_ref(), config.as_deref()),
         Some(Command::Models { json, config }) => models::print(config.as_deref(), *json),
-        Some(Command::Completions { shell }) => {
-            clap_complete::generate(*shell, &mut Args::command(), "fast-rlm", &mut std::io::stdout());
-            Ok(Exit::Done)
-        }
-        Some(Command::Man) => outcome::print_man(&Args::command()),
-        None if args.prompt.is_none() => exit::help(&mut Args::command()),
+        Some(Command::Config(args)) => show_config::run(args),
+        Some(Command::Completions { shell }) => outcome::print_bytes(&options::completions(command(), *shell)),
+        Some(Command::Man { command, dir }) => man::run(command.as_deref(), dir.as_deref()),
+        None if args.prompt.is_none() => exit::help(&mut command()),
         None => query(&args),
     };
     done.unwrap_or_else(|failure| exit::tell(&failure))
+}
+
+/// The arguments, with flags told as the table of options tells them.
+pub fn command() -> clap::Command {
+    options::described(Args::command())
 }
 
 /// What is to be done with a session.

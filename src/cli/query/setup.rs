@@ -31,6 +31,12 @@ pub(super) enum Failure {
         #[source]
         cause: io::Error,
     },
+    #[error("cannot write to {}: {cause}", path.display())]
+    Write {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
     #[error(transparent)]
     Ephemeral(#[from] client::Error),
     #[error(transparent)]
@@ -58,21 +64,14 @@ pub(super) struct Setup {
 impl Setup {
     pub(super) fn read(args: &Args) -> Result<Self, Failure> {
         let config = Config::find(args.config.as_deref())?;
+        tell_unknown(args, &config);
         if args.input_file.is_none() && args.prompt.as_ref().is_some_and(|prompt| prompt.trim().is_empty()) {
             return Err(Failure::Usage("the prompt is empty: say what to ask".into()));
         }
         let (home, ephemeral) = home(args)?;
         let settings = settings(args, &config)?;
         let input = input(args);
-        let unknown: Vec<&str> = config.unknown.keys().map(String::as_str).collect();
         let verbosity = verbosity(args);
-        if !unknown.is_empty() && verbosity != Verbosity::Silent {
-            let _ = writeln!(
-                io::stderr(),
-                "fast-rlm: ignored in the configuration: {}",
-                SafeText::line(&unknown.join(", "))
-            );
-        }
         Ok(Self {
             home,
             input,
@@ -80,6 +79,17 @@ impl Setup {
             verbosity,
             _ephemeral: ephemeral,
         })
+    }
+}
+
+/// Names in the configuration that are no options. Said first: one of them may be why the rest fails.
+fn tell_unknown(args: &Args, config: &Config) {
+    if args.quiet || args.verbosity == Some(Verbosity::Silent) {
+        return;
+    }
+    for unknown in &config.unknown {
+        let told = SafeText::line(&unknown.to_string());
+        let _ = writeln!(io::stderr(), "fast-rlm: {told}");
     }
 }
 
@@ -153,7 +163,7 @@ fn settings(args: &Args, config: &Config) -> Result<Settings, Failure> {
     settings.guard.ratio = config.compression_ratio.unwrap_or(settings.guard.ratio);
     settings.inherit_tools = config.inherit_tools.unwrap_or_default();
     settings.code_in_context = !args.no_session_code && config.add_session_code_to_context.unwrap_or(true);
-    settings.instruction = args.instruction.clone();
+    settings.instruction = args.instruction.clone().or_else(|| config.instruction.clone());
     settings.schema = args.output_schema.as_deref().map(schema).transpose()?;
     if config.enable_tools.unwrap_or(true) {
         settings.tools = args

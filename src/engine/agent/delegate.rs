@@ -78,7 +78,7 @@ impl Delegation {
 }
 
 /// A string stays a string; anything else is a Python value made from JSON.
-pub(in crate::engine) fn context(value: Value) -> Context {
+pub(crate) fn context(value: Value) -> Context {
     match value {
         Value::String(text) => Context::Text(text.into()),
         other => Context::Json(Arc::new(other)),

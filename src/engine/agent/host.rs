@@ -13,7 +13,7 @@ use crate::engine::tape::Recorded;
 use crate::engine::truncate::head;
 use crate::provider::{Message, Reply};
 use crate::repl::{HostCall, HostCalls, HostError, PythonException};
-use crate::store::payload::{LeafCall, ModelCall};
+use crate::store::payload::{LeafCall, ModelCall, SubAgent};
 use async_trait::async_trait;
 use futures_util::future::join_all;
 use serde_json::Value;
@@ -25,6 +25,13 @@ pub(super) struct Host {
     pub(super) spec: Arc<Spec>,
     pub(super) talk: Arc<Talk>,
     seat: Seat,
+}
+
+/// What a sub-agent left.
+struct Child {
+    answer: Result<Value, HostError>,
+    cell: Option<LeafCall>,
+    record: Option<SubAgent>,
 }
 
 #[async_trait]
@@ -109,8 +116,14 @@ impl Host {
                 .into_iter()
                 .zip(cells.clone())
                 .map(|(delegation, cell)| self.child(delegation, cell));
-            let (answers, cells): (Vec<_>, Vec<_>) = join_all(children).await.into_iter().unzip();
-            self.log(cells.into_iter().flatten().collect())?;
+            let ended = join_all(children).await;
+            let (mut answers, mut cells, mut agents) = (Vec::new(), Vec::new(), Vec::new());
+            for Child { answer, cell, record } in ended {
+                answers.push(answer);
+                agents.extend(cell.as_ref().map(|cell| cell.number).zip(record));
+                cells.extend(cell);
+            }
+            self.log_with(cells, agents)?;
             Ok(answers)
         };
         self.seat.stand_during(work).await
@@ -126,6 +139,9 @@ impl Host {
             .and_then(|tape| tape.answer(question.number).map(str::to_owned))
         {
             return Ok(answer.into());
+        }
+        if let Some(recorded) = self.answered(&question, args).await? {
+            return recorded.answer();
         }
         if let Some(recorded) = self.recorded("ask", args).await? {
             return recorded.answer();
@@ -150,14 +166,11 @@ impl Host {
         std::future::pending().await
     }
 
-    async fn child(
-        &self,
-        delegation: Delegation,
-        begun: Option<LeafCall>,
-    ) -> (Result<Value, HostError>, Option<LeafCall>) {
+    async fn child(&self, delegation: Delegation, begun: Option<LeafCall>) -> Child {
         let spec = delegation.into_spec(&self.run.settings, &self.spec);
         let child = Arc::clone(&spec.id.run_id);
-        let answer = match run_agent(Arc::clone(&self.run), spec).await.result {
+        let agent = run_agent(Arc::clone(&self.run), spec).await;
+        let answer = match agent.result {
             Ok(value) => Ok(value.value),
             Err(error) => Err(HostError::new(format!("the sub-agent has no answer: {error}"))),
         };
@@ -168,12 +181,17 @@ impl Host {
             cost: used.cost(),
             ..ended(begun, &answer)
         });
-        (answer, cell)
+        Child {
+            answer,
+            cell,
+            record: agent.record,
+        }
     }
 
-    /// The root's own question about a delegation is in the log; a sub-agent's counts to its cell.
+    /// The root's own question about a delegation is in the log; a sub-agent's is part of its record, and what it used
+    /// counts to its cell.
     fn log_guard(&self, reply: &Reply) -> Result<(), HostError> {
-        let Some(journal) = self.spec.journal.upgrade().filter(|_| self.spec.id.depth == 0) else {
+        let Some(journal) = self.spec.journal.upgrade() else {
             return Ok(());
         };
         let model = &self.run.settings.sub_model.name;
@@ -181,6 +199,10 @@ impl Host {
             guard: true,
             ..model_call(&self.spec.id.run_id, model, &[], reply)
         };
+        if self.spec.id.depth > 0 {
+            self.talk.keep_guard_call(call);
+            return Ok(());
+        }
         journal.guard_call(call).map_err(|error| self.unkept(error))
     }
 

@@ -4,10 +4,12 @@ mod delegate;
 mod host;
 mod leaf;
 mod opening;
+mod record;
 mod step;
 mod talk;
 
-pub(super) use delegate::{context, context_chars, task};
+pub(crate) use delegate::context;
+pub(super) use delegate::{context_chars, task};
 
 use super::error::RunError;
 use super::event::{AgentId, What};
@@ -23,6 +25,7 @@ use super::seats::Seat;
 use super::settings::Model;
 use crate::provider::{Message, Reply};
 use crate::repl::{Context, FinalValue, Repl, RestoreSet, Role, ToolInfo, ToolModule};
+use crate::store::payload::SubAgent;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use talk::Talk;
 
@@ -95,6 +98,8 @@ pub(super) struct Ended {
     pub(super) result: Result<FinalValue, RunError>,
     /// What the session keeps, back from its root.
     pub(super) keeper: Option<Keeper>,
+    /// What it takes to run it again, of a sub-agent.
+    pub(super) record: Option<SubAgent>,
 }
 
 /// Runs an agent to its end; its start and end are recorded and told.
@@ -131,11 +136,16 @@ async fn attend(run: &Arc<Run>, mut spec: Spec) -> Ended {
         Err((error, keeper)) => Ended {
             result: Err(error),
             keeper,
+            record: None,
         },
-        Ok(mut agent) => Ended {
-            result: agent.work().await,
-            keeper: agent.keeper,
-        },
+        Ok(mut agent) => {
+            let result = agent.work().await;
+            Ended {
+                record: agent.take_record(result.as_ref().err()),
+                keeper: agent.keeper,
+                result,
+            }
+        }
     }
 }
 
@@ -154,7 +164,11 @@ struct Agent {
     steps: u64,
     /// Messages that the session's log has already.
     logged: usize,
-    /// The next step's randomness begins anew, from the turn's own number: its REPL is fresh.
+    /// What is kept of a sub-agent's steps.
+    record: Option<SubAgent>,
+    /// Where its randomness begins, where that is recorded.
+    seed: Option<u64>,
+    /// The next step's randomness begins anew, from there: its REPL is fresh.
     fresh: bool,
     /// What the last step's randomness began with, if it began anew.
     seeded: Option<u64>,

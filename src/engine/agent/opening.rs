@@ -1,6 +1,7 @@
 //! An agent's opening: its REPL, the probe, and the first two messages.
 
 use super::host::Host;
+use super::record::begun;
 use super::talk::Talk;
 use super::{Agent, Keeper, Run, RunError, Spec, What};
 use crate::disk::transcript_writer::{Instants, StepRecord, UsageRecord};
@@ -19,6 +20,7 @@ impl Agent {
         mut keeper: Option<Keeper>,
     ) -> Result<Self, (RunError, Option<Keeper>)> {
         let seat = run.seats.sit().await;
+        let record = begun(&run, &spec);
         let (spec, talk) = (Arc::new(spec), Arc::new(Talk::default()));
         let host = Host::new(Arc::clone(&run), Arc::clone(&spec), Arc::clone(&talk), seat.clone());
         let options = start_options(&run, &spec, keeper.as_ref());
@@ -37,7 +39,10 @@ impl Agent {
         if let Some(keeper) = &mut keeper {
             keeper.memory.restored(&started.restored);
         }
+        let of_turn = keeper.as_ref().and_then(Keeper::seed);
         let mut agent = Self {
+            seed: of_turn.or(record.as_ref().and_then(|record| record.seed)),
+            record,
             run,
             spec,
             talk,
@@ -54,6 +59,7 @@ impl Agent {
             return Err((RunError::Tools { file, reason }, agent.keeper));
         }
         agent.record_tools(&started.tools);
+        agent.keep_tools(&started.tools);
         let opened = match agent.spec.onward.is_some() {
             true => agent.take_up().await,
             false => agent.open_conversation(&started.tools, &started.restored).await,

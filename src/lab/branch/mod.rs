@@ -77,8 +77,14 @@ pub fn branch(
         origin,
         change,
     };
-    branch.fill(from)?;
-    Ok(branch)
+    match branch.fill(from) {
+        Ok(()) => Ok(branch),
+        Err(error) => {
+            // The first error is the one to tell.
+            let _ = branch.discard();
+            Err(error)
+        }
+    }
 }
 
 fn checked(parent: &Source, recording: Recording, turn: Option<u32>, at: u32) -> Result<RecordedTurn, LabError> {
@@ -142,6 +148,26 @@ impl Branch {
         writer.append(events)?;
         copy::share_points(&self.parent, &writer, At::after(self.turn.number, 0), None)?;
         self.settle(&writer, 0..self.at)
+    }
+
+    /// Removes the branch: nothing is left of it. Its id is not used again.
+    ///
+    /// # Errors
+    ///
+    /// Those of the store and of files.
+    pub fn discard(self) -> Result<(), LabError> {
+        let Self { source, .. } = self;
+        let writer = SessionWriter::take_over(&source.store, &source.session)?;
+        source.store.flow.forget(&source.session, writer.token())?;
+        source.store.events.remove_session(&source.session, writer.token())?;
+        match std::fs::remove_dir_all(&source.dir) {
+            Err(cause) if cause.kind() != std::io::ErrorKind::NotFound => Err(LabError::File {
+                path: source.dir,
+                doing: "removing",
+                cause,
+            }),
+            _ => Ok(()),
+        }
     }
 
     /// Takes over the recorded steps up to `at` too, with what they got.

@@ -101,7 +101,12 @@ pub fn edited_tail(turn: &RecordedTurn, at: u32, steps: &[String]) -> (u32, Vec<
         .take(most)
         .take_while(|(recorded, code)| same(recorded, code))
         .count();
-    let rest = steps.iter().skip(equal).map(|code| reply(code, false)).collect();
+    // A step that is as it was may raise if it did.
+    let as_it_was = |(number, code): (usize, &String)| match turn.steps.get(at + number) {
+        Some(recorded) if same(recorded, code) => as_recorded(recorded),
+        _ => reply(code, false),
+    };
+    let rest = steps.iter().enumerate().skip(equal).map(as_it_was).collect();
     (u32::try_from(equal).unwrap_or_default(), rest)
 }
 

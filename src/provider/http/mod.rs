@@ -179,7 +179,9 @@ pub(super) fn endpoint(variable: &'static str, base_url: &str, path: &str) -> Re
     Ok(url)
 }
 
+/// A client for one server. A program that has chosen its own cryptography for TLS before keeps it.
 fn client(url: &Url) -> Result<Client, OpenError> {
+    let _already_chosen = rustls::crypto::ring::default_provider().install_default();
     let mut builder = Client::builder()
         .user_agent(concat!("fast-rlm/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(CONNECT_TIMEOUT)

@@ -3,6 +3,7 @@
 //! One connection a store, behind a mutex. Files are in WAL mode; every write is one `BEGIN IMMEDIATE` transaction;
 //! `synchronous` is FULL only for those that must survive a power cut.
 
+mod as_text;
 mod bindings;
 mod database;
 mod flow;
@@ -10,8 +11,10 @@ mod format;
 mod log;
 mod open;
 mod registry;
+mod rows;
 mod values;
 
+pub use as_text::StoreRows;
 use database::Failure;
 pub use flow::SqliteFlow;
 pub use log::SqliteEvents;

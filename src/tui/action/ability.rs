@@ -25,7 +25,11 @@ impl Abilities {
         use Action as A;
         let (works, why) = match action {
             A::Ask | A::Send => (self.ask, "open a session first: questions are asked in one"),
-            A::Fork => (self.lab, "forking is not part of this viewer yet"),
+            A::Fork if !self.session => (false, "open a session first"),
+            A::Fork => (
+                self.lab,
+                "this build only reads: install fast-rlm with its feature `engine` to fork",
+            ),
             A::Resume => (self.resume, "resuming a run is not part of this viewer yet"),
             A::Budget => (self.ask, "open a session first"),
             A::NewLine | A::Undo | A::Redo | A::HistorySearch | A::Editor | A::Complete | A::Settings | A::LeaveBox => {

@@ -5,7 +5,10 @@ use super::inputs::Incoming;
 use crate::model::TargetKind;
 use crate::source::{self, Source};
 use crate::text::SafeText;
+use crate::tui::compositor::LayerId;
 use crate::tui::driver::Msg;
+use crate::tui::effect::Token;
+use crate::tui::input::{Answer, Reply};
 use crate::tui::live::{self, Desk, Errand};
 use crate::tui::notice::Notice;
 use crate::tui::open::HandOff;
@@ -20,6 +23,12 @@ impl App {
             Errand::Nudge => {
                 if let Some(feed) = &self.feed {
                     feed.source().nudge();
+                }
+                Ok(())
+            }
+            Errand::Family => {
+                if let Some(feed) = &self.feed {
+                    feed.source().family_changed();
                 }
                 Ok(())
             }
@@ -68,22 +77,39 @@ impl App {
         });
     }
 
-    /// Lets a person write a text in an editor of their own.
+    /// Lets a person write a draft in an editor of their own.
     fn edit(&mut self, text: &str) -> io::Result<()> {
-        let written = match HandOff::prepare(text, "md", |name| std::env::var_os(name)) {
+        let written = self.written(text, "md")?;
+        self.update(Msg::Edited(written))
+    }
+
+    /// The same for a layer that asked.
+    pub(super) fn edit_for(
+        &mut self,
+        layer: LayerId,
+        token: Token,
+        text: &str,
+        extension: &'static str,
+    ) -> io::Result<()> {
+        let result = self.written(text, extension)?.map(Reply::Edited);
+        self.update(Msg::Answer(layer, Answer { token, result }))
+    }
+
+    /// What a person made of a text in an editor, or why there is nothing.
+    fn written(&mut self, text: &str, extension: &'static str) -> io::Result<Result<String, SafeText>> {
+        let written = match HandOff::prepare(text, extension, |name| std::env::var_os(name)) {
             Err(error) => Err(error.to_string()),
             Ok(hand_off) => {
                 let mut command = hand_off.command();
                 let program = command.get_program().to_string_lossy().into_owned();
-                let ended = self.lend(|| command.status())?;
-                match ended {
+                match self.lend(|| command.status())? {
                     Err(error) => Err(format!("cannot start {program}: {error}")),
-                    Ok(status) if !status.success() => Err(format!("{program} gave up: the draft stays as it was")),
+                    Ok(status) if !status.success() => Err(format!("{program} gave up: the text stays as it was")),
                     Ok(_) => std::fs::read_to_string(hand_off.path()).map_err(|error| error.to_string()),
                 }
             }
         };
-        self.update(Msg::Edited(written.map_err(|why| SafeText::line(&why))))
+        Ok(written.map_err(|why| SafeText::line(&why)))
     }
 }
 
@@ -91,8 +117,8 @@ impl App {
 pub(super) fn desk_of(source: &Source, read_only: bool) -> Desk {
     let dir = source.dir();
     let closed = match source.kind() {
-        TargetKind::Transcript => Some("one transcript is shown: open its session to ask"),
-        TargetKind::Session if read_only => Some("opened with --read-only: nothing is asked, nothing is written"),
+        TargetKind::Transcript => Some("one transcript is shown: open its session to ask, or to fork"),
+        TargetKind::Session if read_only => Some("opened with --read-only: nothing is asked, forked or written"),
         TargetKind::Session if !is_writable(dir) => {
             Some("this directory cannot be written to: its session is only shown")
         }

@@ -232,6 +232,7 @@ impl App {
                 Some(Effect::Suspend) => self.suspend()?,
                 Some(Effect::OpenTarget(path)) => self.open(path),
                 Some(Effect::Errand(errand)) => self.errand(errand)?,
+                Some(Effect::Edit { token, text, extension }) => self.edit_for(layer, token, &text, extension)?,
                 Some(Effect::OpenExternally(focused)) => self.open_externally(&focused)?,
                 _ => {}
             }
@@ -300,6 +301,7 @@ impl App {
                     can: Abilities {
                         session: true,
                         ask: true,
+                        lab: cfg!(feature = "engine"),
                         suspend,
                         ..Abilities::default()
                     },

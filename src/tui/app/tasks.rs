@@ -1,7 +1,8 @@
 //! Effects that read or compute: each runs on a thread of the pool and comes back as an answer.
 
 use super::inputs::{Incoming, Sender};
-use crate::model::{BodyRef, Session};
+use super::work;
+use crate::model::{BodyRef, Query, Session};
 use crate::source::{self, Comparison, OpenOptions, SearchPattern, Source, Stop, read_session};
 use crate::text::SafeText;
 use crate::text::secret::Secrets;
@@ -17,6 +18,7 @@ use crate::tui::notice::Notice;
 use crate::tui::screens::Sides;
 use crate::tui::term;
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Tasks that run, by whom they are for.
@@ -92,6 +94,30 @@ impl Tasks {
                 });
                 way.send(names.map(|names| Reply::Names(Arc::new(names))));
             }),
+            Effect::LoadForkPoint { token, run_id, step } => self.spawn(layer, token, move |way| {
+                let point = source
+                    .ok_or_else(no_session)
+                    .and_then(|source| source.fork_point(&run_id, step).map_err(|why| SafeText::line(&why)));
+                way.send(point.map(|point| Reply::ForkPoint(Arc::new(point))));
+            }),
+            Effect::Replay { token, run_id } => {
+                let options = state.drive_options().clone();
+                self.spawn(layer, token, move |way| {
+                    let mut emit = |news| way.send(Ok(Reply::Replay(news)));
+                    let replayed = source.ok_or_else(no_session).and_then(|source| {
+                        let replayed = work::replay(source.dir(), &run_id, &options, &way.stop, &mut emit);
+                        replayed.map_err(|why| SafeText::line(&why))
+                    });
+                    way.send(replayed.map(|()| Reply::Replayed));
+                });
+            }
+            Effect::CheckCode { token, code } => {
+                let options = state.drive_options().clone();
+                self.spawn(layer, token, move |way| {
+                    let checked = work::check(&code, &options).map_err(|why| SafeText::line(&why));
+                    way.send(checked.map(|()| Reply::Checked));
+                });
+            }
             Effect::Work { token, work } => self.spawn(layer, token, move |way| {
                 way.send(Ok(Reply::Worked((work.run)(&way.stop))));
             }),
@@ -208,17 +234,37 @@ fn comparing(sides: Sides, session: &Session) -> Comparing {
                 Ok(source.compare_runs(&left, &right, stop))
             })
         }
+        Sides::Branch(query, path) => {
+            let run = query.find(session).cloned();
+            Box::new(move |source, stop| {
+                let run = run.ok_or_else(|| SafeText::literal("that run is gone"))?;
+                let (other, its) = read_other(&path, stop)?;
+                let root = run.run.root().map(|root| &root.run_id);
+                let same = |query: &&Query| query.run.root().map(|root| &root.run_id) == root;
+                // It goes on with the run; where its ids are lost, the run is its last one.
+                let its_run = other.queries.iter().rfind(same).or(other.queries.last());
+                let its_run = its_run.ok_or_else(|| SafeText::literal("there is no run in that branch"))?;
+                let left = source.side_of_run(&run, run.label.to_string(), stop);
+                let name = format!("{} {}", other.facts.name, its_run.label);
+                Ok(Comparison::of(left, its.side_of_run(its_run, name, stop)))
+            })
+        }
         Sides::Session(path) => {
             let session = session.clone();
             Box::new(move |source, stop| {
-                let read = read_session(&path, &OpenOptions::default(), stop);
-                let read = read.map_err(|error| SafeText::line(&error.to_string()))?;
-                let (other, its) = read.ok_or_else(|| SafeText::literal("there are several sessions in there"))?;
+                let (other, its) = read_other(&path, stop)?;
                 let right = its.side_of_session(&other, stop);
                 Ok(Comparison::of(source.side_of_session(&session, stop), right))
             })
         }
     }
+}
+
+/// Another session, whole.
+fn read_other(path: &Path, stop: &Stop) -> Result<(Session, Source), SafeText> {
+    let read = read_session(path, &OpenOptions::default(), stop);
+    let read = read.map_err(|error| SafeText::line(&error.to_string()))?;
+    read.ok_or_else(|| SafeText::literal("there are several sessions in there"))
 }
 
 fn search(source: Option<&Source>, pattern: &str, way: &Way) {

@@ -90,19 +90,20 @@ impl State {
     fn quit(&mut self) -> Vec<Wanted> {
         if self.top_is_popup() {
             self.pop()
-        } else if self.drives.any_running() {
+        } else if self.any_running() {
             self.go_to(Route::Leaving)
         } else {
             self.outside(Effect::Quit)
         }
     }
 
-    /// Closes what is on top, else cancels the run, else quits.
+    /// Closes what is on top, else cancels the run or the fork, else quits.
     fn interrupt(&mut self) -> Vec<Wanted> {
         if self.top_is_popup() {
             return self.pop();
         }
-        self.cancel_run().unwrap_or_else(|| self.quit())
+        let cancelled = self.cancel_run().or_else(|| self.cancel_fork());
+        cancelled.unwrap_or_else(|| self.quit())
     }
 
     /// Notes a `Ctrl-C`; whether it is the second one within two seconds, which quits whatever is open.

@@ -28,7 +28,7 @@ const BUSY: Duration = Duration::from_secs(2);
 /// Effects of the box and of machines are nobody's layer: their answers go to the box.
 const NOBODY: fn() -> LayerId = LayerId::default;
 
-fn errand(errand: Errand) -> Wanted {
+pub(super) fn errand(errand: Errand) -> Wanted {
     (NOBODY(), Effect::Errand(errand))
 }
 
@@ -240,13 +240,15 @@ impl State {
     }
 
     /// Screens are told in which sessions a run goes on.
-    fn note_running(&mut self) {
-        self.world.running = self.drives.running_as_opened().into();
+    pub(super) fn note_running(&mut self) {
+        let mut running = self.drives.running_as_opened();
+        running.extend(self.forked_dir());
+        self.world.running = running.into();
     }
 
     /// The next second of the runs that go on.
-    fn tick(&mut self) {
-        if self.drives.any_running() && self.next_tick.is_none() {
+    pub(super) fn tick(&mut self) {
+        if self.any_running() && self.next_tick.is_none() {
             let at = self.world.now + SECOND;
             self.next_tick = Some(at);
             self.frames.want_at(at);
@@ -262,12 +264,16 @@ impl State {
         for dir in self.drives.running() {
             wanted.extend(self.drive(&dir, In::Tick));
         }
+        if self.fork_runs() {
+            self.frames.dirty();
+        }
         self.tick();
         wanted
     }
 
     /// Tells the box how things stand, after whatever happened.
     pub(super) fn restand(&mut self) -> Vec<Wanted> {
+        self.note_lab();
         let options = self.drives.options().clone();
         let ctx = self.world.ctx();
         let Some(drive) = self.drives.current_mut() else {

@@ -4,6 +4,7 @@
 mod actions;
 mod draw;
 mod driving;
+mod forking;
 mod keys;
 mod mouse;
 mod search_bar;
@@ -14,7 +15,7 @@ use super::ctx::{SessionList, ViewOptions, World};
 use super::effect::{Effect, Token};
 use super::frames::Frames;
 use super::input::{Answer, Input};
-use super::live::{Desk, DriveOptions, Drives, Found, Told};
+use super::live::{Desk, DriveOptions, Drives, ForkTold, Found, Told};
 use super::notice::Notice;
 use super::screens::{self, Route};
 use super::theme::Theme;
@@ -57,6 +58,13 @@ pub enum Msg {
         token: Token,
         /// What.
         told: Told,
+    },
+    /// News of the fork that goes on.
+    Forked {
+        /// The fork's.
+        token: Token,
+        /// What.
+        told: ForkTold,
     },
     /// What was found in a session that was opened.
     Found {
@@ -107,6 +115,8 @@ pub struct State {
     presses: Presses,
     /// Sessions that can be driven.
     drives: Drives,
+    /// Of the last fork.
+    fork_token: Token,
     /// When the clocks of runs move next.
     next_tick: Option<Duration>,
     /// The terminal said that a person looks elsewhere.
@@ -131,6 +141,7 @@ impl State {
             last_key: None,
             presses: Presses::default(),
             drives: Drives::new(options, raise_key),
+            fork_token: Token::default(),
             next_tick: None,
             unfocused: false,
         }
@@ -164,7 +175,12 @@ impl State {
 
     /// Whether a run goes on, in this session or another one.
     pub fn any_running(&self) -> bool {
-        self.drives.any_running()
+        self.drives.any_running() || self.fork_runs()
+    }
+
+    /// What queries and forks are run with.
+    pub fn drive_options(&self) -> &Arc<DriveOptions> {
+        self.drives.options()
     }
 
     /// The model as it is.
@@ -216,16 +232,14 @@ impl State {
                 Vec::new()
             }
             Msg::Told { dir, token, told } => self.told(&dir, token, told),
+            Msg::Forked { token, told } => self.forked(token, told),
             Msg::Found { dir, found } => self.found(&dir, found),
             Msg::Edited(text) => self.edited(text),
             Msg::Focus(on) => {
                 self.unfocused = !on;
                 Vec::new()
             }
-            Msg::SessionsChanged => {
-                self.frames.dirty();
-                self.stack.tell_all(&Input::Shown, &self.world.ctx())
-            }
+            Msg::SessionsChanged => self.update_sessions(),
             Msg::Time => self.time(),
         }
     }
@@ -247,6 +261,12 @@ impl State {
         wanted.extend(self.push(opening.route));
         wanted.extend(self.open_box());
         wanted
+    }
+
+    /// Lists of sessions are read again.
+    fn update_sessions(&mut self) -> Vec<Wanted> {
+        self.frames.dirty();
+        self.stack.tell_all(&Input::Shown, &self.world.ctx())
     }
 
     fn resize(&mut self, size: Size) -> Vec<Wanted> {
@@ -275,6 +295,7 @@ impl State {
             return Vec::new();
         }
         self.world.session.settle();
+        self.list_family();
         let mut wanted = self.stack.tell_all(&Input::ModelChanged, &self.world.ctx());
         wanted.extend(self.tell_box(&Input::ModelChanged));
         wanted.extend(self.restand());
@@ -301,6 +322,7 @@ impl State {
                 Effect::Replace(route) => self.replace(layer, route),
                 Effect::Pop => self.stack.remove(layer, &self.world.ctx()),
                 Effect::Act(action) => self.act(action),
+                Effect::Fork(act) => self.fork(act),
                 Effect::Notice(notice) => {
                     self.say(notice);
                     Vec::new()

@@ -98,6 +98,19 @@ impl Drive {
         Some(self.prompt.stand(standing, ctx))
     }
 
+    /// Its directory as it was opened: as lists of sessions have it.
+    pub fn opened(&self) -> &Path {
+        &self.opened
+    }
+
+    /// Why a fork of the session cannot go on, where that is so. That another process has the session is none: a fork only
+    /// reads it.
+    pub fn why_no_fork(&self, options: &DriveOptions, session: &Session) -> Option<String> {
+        let newer = session.facts.newer;
+        let newer = newer.then(|| "a newer program wrote this session: it is only shown".to_owned());
+        self.closed.clone().or(newer).or_else(|| self.lacking(options))
+    }
+
     /// Why nothing can be asked here, where that is so.
     pub fn why_closed(&self) -> Option<&str> {
         match &self.standing {
@@ -131,6 +144,11 @@ impl Drive {
                 "in use by {holder}: it is followed here, and can be asked when that is done"
             ));
         }
+        self.lacking(options)
+    }
+
+    /// What keeps a model from being asked.
+    fn lacking(&self, options: &DriveOptions) -> Option<String> {
         let no_model = self.prompt.settings().model.as_deref().unwrap_or_default().is_empty();
         let no_model = no_model.then(|| NO_MODEL.to_owned());
         options.trouble.clone().or(no_model)

@@ -3,10 +3,16 @@
 //! The screen's thread only sends and receives here. News of a run are gathered for a moment before they are told, so
 //! that a model that streams fast, or code that prints without end, costs a bounded number of frames.
 
+mod fork;
 mod person;
+mod replay;
 mod translate;
 mod watch;
 
+pub(in crate::tui) use fork::{TellFork, check};
+pub(in crate::tui) use replay::replay;
+
+use self::fork::Brake;
 use self::person::Questions;
 use self::watch::{News, Teller};
 use super::order::{DriveOptions, Ending, Errand, Found, Order, Told};
@@ -41,6 +47,9 @@ struct Running {
 pub(in crate::tui) struct Engine {
     options: Arc<DriveOptions>,
     tell: Tell,
+    tell_fork: TellFork,
+    /// The last fork, at work or ended.
+    fork: Option<(Token, Brake)>,
     running: HashMap<PathBuf, Running>,
     /// Queries that have not ended.
     alive: Arc<Alive>,
@@ -78,10 +87,12 @@ impl Alive {
 }
 
 impl Engine {
-    pub(in crate::tui) fn new(options: Arc<DriveOptions>, tell: Tell) -> Self {
+    pub(in crate::tui) fn new(options: Arc<DriveOptions>, tell: Tell, tell_fork: TellFork) -> Self {
         Self {
             options,
             tell,
+            tell_fork,
+            fork: None,
             running: HashMap::new(),
             alive: Arc::default(),
         }
@@ -96,6 +107,8 @@ impl Engine {
                 self.with(&dir, token, |running| running.questions.answer(id, text));
             }
             Errand::Allow { dir, token, nano } => self.with(&dir, token, |running| running.allowance.allow(nano)),
+            Errand::Fork { dir, order } => self.fork(dir, order),
+            Errand::CancelFork(token) => self.cancel_fork(token),
             other => return Some(other),
         }
         None
@@ -153,7 +166,7 @@ impl Engine {
             return Ok((last.session.clone(), last.allowance.clone()));
         }
         let allowance = Allowance::default();
-        let config = configured(&self.options.config, order).allowance(allowance.clone());
+        let config = configured(&self.options.config, &order.settings, order.stretch).allowance(allowance.clone());
         Ok((Session::open(dir, None)?.config(config), allowance))
     }
 
@@ -164,6 +177,9 @@ impl Engine {
     /// Stops everything, and waits until it has ended or patience has. A run that asks is left with its question open.
     pub(in crate::tui) fn leave_all(&self, patience: Duration) {
         self.running.values().for_each(Running::leave);
+        if let Some((_, brake)) = &self.fork {
+            brake.pull();
+        }
         self.alive.wait(patience);
     }
 }
@@ -235,14 +251,20 @@ pub(in crate::tui) fn look(dir: &Path) -> Found {
     }
 }
 
-fn configured(config: &Config, order: &Order) -> Config {
+/// Threads that only wait for the library's.
+fn runtime() -> Result<tokio::runtime::Runtime, String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    runtime.map_err(|error| error.to_string())
+}
+
+fn configured(config: &Config, settings: &Settings, stretch: u32) -> Config {
     let Settings {
         model,
         sub_model,
         max_money_nano,
         max_depth,
         code_in_context,
-    } = order.settings.clone();
+    } = settings.clone();
     #[allow(clippy::cast_precision_loss)] // Nano-dollars of a limit are far below what a double holds exactly.
     let dollars = max_money_nano as f64 / 1e9;
     let mut config = config
@@ -251,7 +273,7 @@ fn configured(config: &Config, order: &Order) -> Config {
         .max_depth(max_depth)
         .max_money_spent(dollars)
         .add_session_code_to_context(code_in_context)
-        .stretched(order.stretch);
+        .stretched(stretch);
     if let Some(sub_model) = sub_model {
         config = config.sub_agent(sub_model);
     }

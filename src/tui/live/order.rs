@@ -1,5 +1,6 @@
 //! What the machine orders from the engine, and what the engine tells it. Plain data, in builds without an engine, too.
 
+use super::fork::ForkOrder;
 use crate::model::LiveEvent;
 use crate::tui::effect::Token;
 use crate::tui::widgets::prompt::{Question, Request, Settings};
@@ -144,6 +145,15 @@ pub enum Errand {
         /// Its name from now on.
         name: String,
     },
+    /// Fork a run of the session.
+    Fork {
+        /// The session's directory.
+        dir: PathBuf,
+        /// Where, and how it goes on.
+        order: ForkOrder,
+    },
+    /// Stop the fork of this token.
+    CancelFork(Token),
     /// Look what the session waits with, and what it was last run with.
     Look {
         /// The session's directory.
@@ -151,6 +161,8 @@ pub enum Errand {
     },
     /// Read what is new on disk of the session that is shown.
     Nudge,
+    /// Look up again what branched off the session that is shown.
+    Family,
     /// Call back a person who looks elsewhere.
     Alert(String),
     /// Let a person write this text in an editor of their own.

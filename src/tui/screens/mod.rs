@@ -5,6 +5,7 @@
 
 mod diff;
 pub mod export;
+mod fork;
 mod help;
 mod leaving;
 mod list_search;
@@ -100,6 +101,7 @@ pub fn open(route: &Route, ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
         Route::DiffWith { query } => Some(Box::new(diff::ChooseScreen::new(*query, ctx))),
         Route::Diff(sides) => Some(Box::new(diff::DiffScreen::new(sides.clone()))),
         Route::Scrub { query, step } => Some(Box::new(scrub::ScrubScreen::new(*query, *step))),
+        Route::Fork { query, step } => Some(Box::new(fork::ForkScreen::new(*query, *step))),
         Route::Help => Some(Box::new(help::Help::default())),
         Route::Palette => Some(Box::new(palette::Palette::new(ctx))),
         Route::Naming(naming) => Some(Box::new(naming::NamingScreen::new(naming.clone()))),

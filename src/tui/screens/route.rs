@@ -56,6 +56,13 @@ pub enum Route {
         /// After which step, as screens number them.
         step: Option<u64>,
     },
+    /// A fork before a step of a run, or the fork that goes on.
+    Fork {
+        /// Which run.
+        query: QueryKey,
+        /// Before which step, as screens number it.
+        step: u64,
+    },
     /// All keys.
     Help,
     /// Actions by name.
@@ -80,6 +87,8 @@ pub enum Sides {
     Runs(QueryKey, QueryKey),
     /// The whole session with another one, by its directory.
     Session(PathBuf),
+    /// A run of the session with what became of it in a branch, by its directory.
+    Branch(QueryKey, PathBuf),
 }
 
 /// A place in a run.

@@ -1,6 +1,6 @@
 //! With what a run is compared: another run of its session, or the session with another one.
 
-use crate::source::{SessionSummary, list_sessions};
+use crate::source::{SessionSummary, list_sessions, list_stored};
 use crate::text::{SafeText, fit, plural};
 use crate::tui::action::{Action, Context};
 use crate::tui::ctx::Ctx;
@@ -112,15 +112,16 @@ fn session(summary: &SessionSummary) -> Choice {
     }
 }
 
-/// The sessions in the directory that this one lies in, without itself.
+/// The sessions beside this one, and those that lie in it: forks of one that keeps its files in the storage directory
+/// itself.
 fn beside(own: &Path, stop: &crate::source::Stop) -> Vec<SessionSummary> {
     let Ok(own) = own.canonicalize() else {
         return Vec::new();
     };
-    let Some(parent) = own.parent() else {
-        return Vec::new();
-    };
-    let mut found = list_sessions(parent, stop);
+    let mut found = list_sessions(&own, stop);
+    if let Some(parent) = own.parent() {
+        found.extend(list_stored(parent, stop));
+    }
     found.retain(|summary| summary.path.canonicalize().is_ok_and(|path| path != own));
     found
 }

@@ -1,6 +1,7 @@
 //! The banner: the session's name, both totals, what is saved, what is pending; in as many rows as there are.
 
 use super::ending::{Ending, state_word};
+use super::family;
 use super::head::head;
 use crate::model::{Label, MemoryKind, Query, Session, TargetKind, Totals};
 use crate::text::Glyphs;
@@ -19,7 +20,8 @@ pub(super) fn rows(session: &Session, area: Rect, ctx: &Ctx<'_>) -> Vec<Styled> 
     let most = match area.height {
         0..=5 => 0,
         6..=14 => 2,
-        _ => 6,
+        15..=22 => 6,
+        _ => 8,
     };
     let mut rows = if area.width < COLUMNS_FROM {
         narrow(session, ctx)
@@ -40,6 +42,7 @@ pub(super) fn draw(rows: Vec<Styled>, area: Rect, buf: &mut Buffer) {
 fn wide(session: &Session, ctx: &Ctx<'_>) -> Vec<Styled> {
     let mut rows = vec![name_row(session, ctx)];
     rows.extend(total_rows(session, ctx));
+    rows.extend(family::rows(session, ctx));
     rows.extend(memory_row(session, ctx));
     rows.extend(pending_row(session, ctx));
     rows
@@ -122,7 +125,7 @@ fn total_rows(session: &Session, ctx: &Ctx<'_>) -> Vec<Styled> {
     figures.iter().map(row).collect()
 }
 
-fn heading(words: &str, ctx: &Ctx<'_>) -> Styled {
+pub(super) fn heading(words: &str, ctx: &Ctx<'_>) -> Styled {
     Styled::of(SafeText::line(&fit(words, 15)), ctx.style(Role::Dim))
 }
 
@@ -207,5 +210,6 @@ fn narrow(session: &Session, ctx: &Ctx<'_>) -> Vec<Styled> {
         );
         rows.push(Styled::of(SafeText::line(&words), ctx.style(Role::Dim)));
     }
+    rows.extend(family::short_rows(session, ctx));
     rows
 }

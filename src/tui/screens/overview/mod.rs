@@ -6,6 +6,7 @@
 mod banner;
 mod card;
 pub(super) mod ending;
+mod family;
 mod figures;
 pub(super) mod head;
 pub(super) mod live;

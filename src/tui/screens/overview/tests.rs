@@ -2,6 +2,7 @@
 
 use super::sample;
 use super::*;
+use crate::model::{BranchKind, BranchPoint, Event, Lineage};
 use crate::tui::input::MouseKind;
 use crate::tui::testing::{World, text_of};
 use proptest::prelude::*;
@@ -46,6 +47,26 @@ fn a_session_with_something_of_everything() {
 #[test]
 fn hostile_text_is_shown_as_marks() {
     snapshot("hostile", sample::hostile());
+}
+
+#[test]
+fn case_85_a_session_with_a_family_says_so() {
+    let mut session = sample::lighthouses();
+    let point = |name: &str, step: u64, run: usize| BranchPoint {
+        session: name.into(),
+        dir: format!("/runs/{name}").into(),
+        kind: BranchKind::Fork,
+        run_id: session.queries[run].run.root().map(|root| root.run_id.clone()),
+        step,
+    };
+    let lineage = Lineage {
+        parent: Some(point("harbour", 3, 1)),
+        branches: (1..=6).map(|n| point(&format!("s_{n}"), n, 0)).collect(),
+        root: "/runs".into(),
+    };
+    session.apply(Event::Lineage(lineage));
+    session.settle();
+    snapshot("family", session);
 }
 
 #[test]

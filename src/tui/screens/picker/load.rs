@@ -1,6 +1,6 @@
 //! Reading what the list shows, off the screen's thread.
 
-use crate::source::{OpenOptions, SessionSummary, SessionTotals, list_sessions, session_totals};
+use crate::source::{OpenOptions, SessionSummary, SessionTotals, list_stored, session_totals};
 use crate::tui::effect::Work;
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ pub(super) enum Loaded {
 pub(super) fn list(dir: PathBuf) -> Work {
     Work {
         name: "list sessions",
-        run: Box::new(move |stop| Box::new(Loaded::Sessions(list_sessions(&dir, stop)))),
+        run: Box::new(move |stop| Box::new(Loaded::Sessions(list_stored(&dir, stop)))),
     }
 }
 

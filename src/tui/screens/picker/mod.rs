@@ -159,7 +159,7 @@ impl PickerScreen {
         if path.is_none() || path != self.previewed {
             let rendered = self
                 .selected()
-                .map(|entry| preview::document(entry, ctx))
+                .map(|entry| preview::document(entry, &self.forks_of(&entry.summary.name), ctx))
                 .unwrap_or_default();
             self.preview.open(rendered.text);
             self.preview
@@ -167,6 +167,15 @@ impl PickerScreen {
             self.previewed = path;
         }
         self.ask(Outcome::consumed(), ctx)
+    }
+
+    /// The sessions that were forked from one, by name.
+    fn forks_of(&self, name: &str) -> Vec<&str> {
+        let summaries = self.entries.iter().map(|entry| &entry.summary);
+        let forks = summaries.filter(|summary| summary.parent.as_deref() == Some(name));
+        let mut forks: Vec<&str> = forks.map(|summary| summary.name.as_str()).collect();
+        forks.sort_unstable();
+        forks
     }
 
     fn open(&self) -> Outcome {

@@ -8,8 +8,8 @@ use crate::tui::content::{Document, Rendered};
 use crate::tui::ctx::Ctx;
 use crate::tui::theme::Role;
 
-/// A document about a session.
-pub(super) fn document(entry: &Entry, ctx: &Ctx<'_>) -> Rendered {
+/// A document about a session; `forks` are those that were made from it.
+pub(super) fn document(entry: &Entry, forks: &[&str], ctx: &Ctx<'_>) -> Rendered {
     let summary = &entry.summary;
     let mut document = Document::default();
     document.line(&[(&summary.path.to_string_lossy(), Role::Dim)]);
@@ -18,6 +18,9 @@ pub(super) fn document(entry: &Entry, ctx: &Ctx<'_>) -> Rendered {
     }
     if let Some(parent) = &summary.parent {
         document.line(&[("forked from ", Role::Dim), (parent, Role::Accent)]);
+    }
+    if !forks.is_empty() {
+        document.line(&[("forks ", Role::Dim), (&forks.join(", "), Role::Accent)]);
     }
     if let Some(at) = summary.last_activity {
         let when = format!("{} ({})", date_time(at, ctx.options.utc), ago(at, ctx));

@@ -4,7 +4,7 @@ use super::entry::{Entry, Known};
 use super::ranking::Sort;
 use crate::model::{CostSum, Time};
 use crate::source::Health;
-use crate::text::{SafeText, compact_count, count, date_time, duration, fit, fit_right, money};
+use crate::text::{SafeText, cell_width, compact_count, count, date_time, duration, fit, fit_right, money};
 use crate::tui::ctx::Ctx;
 use crate::tui::theme::Role;
 use crate::tui::widgets::Styled;
@@ -14,6 +14,8 @@ const QUERIES: usize = 8;
 const ACTIVITY: usize = 14;
 const TOKENS: usize = 7;
 const COST: usize = 11;
+/// Cells in which it makes sense to begin to say what a session was forked from.
+const LINEAGE: usize = 6;
 /// The name gets this at least, before other columns go.
 const NAME: usize = 18;
 
@@ -98,13 +100,25 @@ impl Columns {
         line
     }
 
+    /// The name and, as far as there is room, what it was forked from.
+    fn name_cell(&self, entry: &Entry, ctx: &Ctx<'_>) -> Styled {
+        let name = SafeText::line(&entry.summary.name);
+        let taken = cell_width(name.as_str());
+        let parent = entry.summary.parent.as_deref().unwrap_or_default();
+        let from = SafeText::line(&format!(" {} {parent}", ctx.glyphs().left));
+        let room = self.name.saturating_sub(taken);
+        if parent.is_empty() || room < LINEAGE {
+            return Styled::of(SafeText::line(&fit(name.as_str(), self.name)), ctx.style(Role::Text));
+        }
+        Styled::of(name, ctx.style(Role::Text)).then(SafeText::line(&fit(from.as_str(), room)), ctx.style(Role::Dim))
+    }
+
     pub(super) fn row(&self, entry: &Entry, ctx: &Ctx<'_>) -> Styled {
         let (mark, role) = mark(entry, ctx);
         let mut line = Styled::words(" ", ctx.style(Role::Text));
         line.push(SafeText::literal(mark), ctx.style(role));
         line.push(SafeText::literal(" "), ctx.style(Role::Text));
-        let name = SafeText::line(&entry.summary.name);
-        line.push(SafeText::line(&fit(name.as_str(), self.name)), ctx.style(Role::Text));
+        line.append(self.name_cell(entry, ctx));
         let (tokens, cost) = figures(entry);
         let ago = entry
             .summary

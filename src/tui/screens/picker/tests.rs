@@ -239,6 +239,31 @@ fn a_new_listing_keeps_what_is_known() {
     assert!(screen.entries.iter().all(|entry| !matches!(entry.known, Known::Not)));
 }
 
+#[test]
+fn case_85_filter_age_and_active_mark_at_60_and_120_columns() {
+    let mut world = World::new();
+    world.running = vec![PathBuf::from("/runs/podcasts-fork")].into();
+    for width in [60, 120] {
+        let mut screen = read(&world);
+        filter(&mut screen, "podcasts", &world.ctx());
+        insta::assert_snapshot!(format!("case_85_{width}"), frame(&mut screen, &world, width, 24));
+    }
+}
+
+#[test]
+fn a_session_says_what_it_was_forked_from_and_what_was_forked_from_it() {
+    let world = World::new();
+    let mut screen = read(&world);
+    let shown = frame(&mut screen, &world, 80, 22);
+    assert!(shown.contains("podcasts-fork ← podcasts"), "{shown}");
+    filter(&mut screen, "podcasts", &world.ctx());
+    let selected = |screen: &PickerScreen| screen.selected().unwrap().summary.name.clone();
+    assert_eq!(selected(&screen), "podcasts");
+    assert!(frame(&mut screen, &world, 120, 34).contains("forks podcasts-fork"));
+    act(&mut screen, Action::MoveDown, &world.ctx());
+    assert!(frame(&mut screen, &world, 120, 34).contains("forked from podcasts"));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]

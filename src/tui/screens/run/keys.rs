@@ -20,7 +20,14 @@ impl RunScreen {
             Action::RunNext => return self.go_to_run(1, ctx),
             Action::Timeline => return Outcome::with(Effect::Push(Route::Timeline { query: self.key })),
             Action::Diff => return Outcome::with(Effect::Push(Route::DiffWith { query: self.key })),
-            Action::Replay => return Outcome::with(Effect::Push(self.scrub(ctx))),
+            Action::Replay => {
+                let step = self.root_step(ctx);
+                return Outcome::with(Effect::Push(Route::Scrub { query: self.key, step }));
+            }
+            Action::Fork => {
+                let step = self.root_step(ctx).unwrap_or(0);
+                return Outcome::with(Effect::Push(Route::Fork { query: self.key, step }));
+            }
             _ => (),
         }
         match self.over.is_some() {
@@ -29,20 +36,17 @@ impl RunScreen {
         }
     }
 
-    /// The step that is shown, or the one of the root under which it lies, to be scrubbed from.
-    fn scrub(&self, ctx: &Ctx<'_>) -> Route {
-        let run = self.query(ctx).map(|query| &query.run);
-        let place = self.tree.place();
-        let step = run.zip(place).and_then(|(run, place)| {
-            let mut agent = run.agent(place.agent)?;
-            let mut step = place.step;
-            while let Some(parent) = agent.parent {
-                step = agent.parent_step;
-                agent = run.agent(parent)?;
-            }
-            Some(agent.steps.get(step?)?.number)
-        });
-        Route::Scrub { query: self.key, step }
+    /// The number of the step that is shown, or of the one of the root under which it lies.
+    fn root_step(&self, ctx: &Ctx<'_>) -> Option<u64> {
+        let run = &self.query(ctx)?.run;
+        let place = self.tree.place()?;
+        let mut agent = run.agent(place.agent)?;
+        let mut step = place.step;
+        while let Some(parent) = agent.parent {
+            step = agent.parent_step;
+            agent = run.agent(parent)?;
+        }
+        Some(agent.steps.get(step?)?.number)
     }
 
     /// Opens a pane, changes to it, or closes it when it is open.

@@ -232,7 +232,7 @@ impl RunScreen {
                 self.whole.text = text.clone();
                 return self.show(true, ctx);
             }
-            Ok(Reply::Query(_) | Reply::Hits { .. } | Reply::Export(_) | Reply::Compared(_) | Reply::Names(_)) => (),
+            Ok(_) => (),
             Err(why) => {
                 if self.bodies.take(token, Err(why.clone())) {
                     return self.show(true, ctx);

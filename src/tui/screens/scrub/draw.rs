@@ -3,11 +3,56 @@
 use super::{Part, ScrubScreen, names};
 use crate::text::SafeText;
 use crate::tui::ctx::Ctx;
+use crate::tui::live::Replaying;
 use crate::tui::screens::split::{Split, Title, indented};
 use crate::tui::theme::Role;
 use crate::tui::widgets::{Panel, Styled, TextPane};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+
+/// A step in the strip.
+struct Label {
+    step: u64,
+    words: String,
+    mark: Mark,
+}
+
+/// What is said of a step beside its number.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    None,
+    /// Its code raised when it was recorded.
+    Raised,
+    /// It is run again.
+    Running,
+    /// It came out as recorded.
+    Faithful,
+    /// It did not.
+    Mismatch,
+}
+
+impl Label {
+    fn width(&self) -> usize {
+        self.words.len() + 2 + usize::from(self.mark != Mark::None)
+    }
+
+    fn draw(&self, shown: u64, ctx: &Ctx<'_>) -> Styled {
+        let (mark, role) = match self.mark {
+            Mark::None => ("", Role::Text),
+            Mark::Raised => (ctx.glyphs().failed, Role::Failure),
+            Mark::Running => (ctx.glyphs().running, Role::Running),
+            Mark::Faithful => (ctx.glyphs().check, Role::Success),
+            Mark::Mismatch => (ctx.glyphs().cross, Role::Failure),
+        };
+        let is_shown = self.step == shown;
+        let (open, close) = if is_shown { ("[", "]") } else { (" ", " ") };
+        let frame = ctx.style(if is_shown { Role::Accent } else { role });
+        Styled::words(open, frame)
+            .then(SafeText::line(&self.words), frame)
+            .then(SafeText::literal(mark), ctx.style(role))
+            .then(SafeText::literal(close), frame)
+    }
+}
 
 /// Cells of the names, in percent.
 const SHARE: u16 = 38;
@@ -24,26 +69,22 @@ impl ScrubScreen {
             ..area
         };
         self.paint_strip(strip, buf, ctx);
+        let rest = self.paint_replay(rest, buf, ctx);
         let split = Split::of(rest, SHARE);
         self.paint_names(&split, buf, ctx);
         self.paint_texts(split.detail, buf, ctx);
     }
 
-    /// `start ─ 1 ─ 2 ─ [3] ─ 4`, with the one shown in the middle where they do not all fit.
+    /// `start 1 2 [3] 4`, each with the mark of what it came to; the one shown in the middle where they do not all fit.
     fn paint_strip(&mut self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
-        let mut labels = vec![(0, "start".to_owned(), false)];
-        labels.extend(
-            self.steps(ctx)
-                .iter()
-                .map(|step| (step.number, step.number.to_string(), step.failed)),
-        );
-        let shown = labels.iter().position(|(number, ..)| *number == self.step).unwrap_or(0);
-        let width = |label: &(u64, String, bool)| label.1.len() + usize::from(label.2) + 5;
+        let labels = self.labels(ctx);
+        let aim = self.replay.as_ref().and_then(Replaying::current).unwrap_or(self.step);
+        let aimed = labels.iter().position(|label| label.step == aim).unwrap_or(0);
         let room = usize::from(area.width).saturating_sub(2);
-        let mut first = shown;
-        let mut used = labels.get(shown).map_or(0, width);
+        let mut first = aimed;
+        let mut used = labels.get(aimed).map_or(0, Label::width);
         while let Some(before) = first.checked_sub(1) {
-            used += labels.get(before).map_or(0, width);
+            used += labels.get(before).map_or(0, Label::width);
             if used > room * 2 / 3 {
                 break;
             }
@@ -51,21 +92,13 @@ impl ScrubScreen {
         }
         self.strip.clear();
         let mut line = Styled::words(if first > 0 { "‹ " } else { "  " }, ctx.style(Role::Dim));
-        for (number, label, failed) in labels.iter().skip(first) {
+        for label in labels.iter().skip(first) {
             let from = line.width();
-            let (open, close) = if *number == self.step { ("[", "]") } else { (" ", " ") };
-            let role = match (*number == self.step, failed) {
-                (true, _) => Role::Accent,
-                (false, true) => Role::Failure,
-                (false, false) => Role::Text,
-            };
-            let mark = if *failed { ctx.glyphs().cross } else { "" };
-            let words = SafeText::line(&format!("{open}{label}{mark}{close}"));
-            if from + words.as_str().chars().count() + 2 > room {
+            if from + label.width() + 2 > room {
                 line.push(SafeText::literal("›"), ctx.style(Role::Dim));
                 break;
             }
-            line.push(words, ctx.style(role));
+            line.append(label.draw(self.step, ctx));
             let offset = |cells: usize| u16::try_from(cells).unwrap_or(u16::MAX);
             let place = Rect::new(
                 area.x.saturating_add(offset(from)),
@@ -73,7 +106,7 @@ impl ScrubScreen {
                 offset(line.width() - from),
                 area.height,
             );
-            self.strip.push((place, *number));
+            self.strip.push((place, label.step));
             line.push(SafeText::literal(" "), ctx.style(Role::Dim));
         }
         let used = line.draw(area, buf);
@@ -83,6 +116,29 @@ impl ScrubScreen {
         }
     }
 
+    /// The start and the steps. What a replay says of a step stands for what was recorded of it.
+    fn labels(&self, ctx: &Ctx<'_>) -> Vec<Label> {
+        let replay = self.replay.as_ref();
+        let running = replay.and_then(Replaying::current);
+        let start = Label {
+            step: 0,
+            words: "start".into(),
+            mark: Mark::None,
+        };
+        let steps = self.steps(ctx).into_iter().map(|step| Label {
+            step: step.number,
+            words: step.number.to_string(),
+            mark: match replay.and_then(|replay| replay.mark(step.number)) {
+                Some(true) => Mark::Faithful,
+                Some(false) => Mark::Mismatch,
+                None if running == Some(step.number) => Mark::Running,
+                None if step.failed && replay.is_none() => Mark::Raised,
+                None => Mark::None,
+            },
+        });
+        std::iter::once(start).chain(steps).collect()
+    }
+
     fn paint_names(&mut self, split: &Split, buf: &mut Buffer, ctx: &Ctx<'_>) {
         let title = Title {
             text: SafeText::literal("Names"),
@@ -90,7 +146,7 @@ impl ScrubScreen {
         };
         let focused = self.focus == Part::Names;
         let inside = split.frame(split.list, title, focused, buf, ctx);
-        if let Some(words) = self.absence() {
+        if let (Some(words), true) = (self.absence(), self.rows.is_empty()) {
             let mut pane = TextPane::new(words);
             return pane.draw(indented(inside), buf, ctx);
         }
@@ -132,7 +188,11 @@ impl ScrubScreen {
             .draw(above, buf, ctx);
         self.code.draw(indented(inside), buf, ctx);
         let name = self.list.selected().and_then(|index| self.rows.get(index));
-        let title = name.map_or_else(|| SafeText::literal("Value"), |row| SafeText::line(&row.name));
+        let title = match name {
+            Some(row) if row.is_mismatch => SafeText::line(&format!("Not as recorded: {}", row.name)),
+            Some(row) => SafeText::line(&row.name),
+            None => SafeText::literal("Value"),
+        };
         let inside = Panel::new(title, ctx)
             .focused(self.focus == Part::Detail)
             .draw(below, buf, ctx);

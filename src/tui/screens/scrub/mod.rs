@@ -1,7 +1,9 @@
 //! A run as it went: step by step, with the names of its REPL as they were after each, and what the step did to them.
+//! It can be run again from its record here, and ticks through.
 
 mod draw;
 mod names;
+mod replay;
 
 use super::{QueryKey, Route, Screen};
 use crate::model::{NamesAfter, Query, Step, StepKind};
@@ -11,6 +13,7 @@ use crate::tui::body::{Body, Text};
 use crate::tui::ctx::Ctx;
 use crate::tui::effect::{Effect, Focused, Language, Outcome, Token};
 use crate::tui::input::{Answer, Input, Mouse, Reply};
+use crate::tui::live::Replaying;
 use crate::tui::widgets::{ListEvent, ListPane, TextPane};
 use names::Row;
 use ratatui::buffer::Buffer;
@@ -36,6 +39,8 @@ pub(super) struct ScrubScreen {
     asked_names: Token,
     asked_body: Token,
     asked_colours: Token,
+    asked_replay: Token,
+    replay: Option<Replaying>,
     recorded: Option<Result<Arc<Vec<NamesAfter>>, SafeText>>,
     rows: Vec<Row>,
     list: ListPane,
@@ -57,6 +62,8 @@ impl ScrubScreen {
             asked_names: Token::default(),
             asked_body: Token::default(),
             asked_colours: Token::default(),
+            asked_replay: Token::default(),
+            replay: None,
             recorded: None,
             rows: Vec::new(),
             list: ListPane::default(),
@@ -130,7 +137,10 @@ impl ScrubScreen {
         }]
     }
 
-    fn answer(&mut self, answer: &Answer) -> Vec<Effect> {
+    fn answer(&mut self, answer: &Answer, ctx: &Ctx<'_>) -> Vec<Effect> {
+        if answer.token == self.asked_replay {
+            return self.replayed(&answer.result, ctx);
+        }
         match &answer.result {
             Ok(Reply::Names(names)) if answer.token == self.asked_names => self.recorded = Some(Ok(names.clone())),
             Ok(Reply::Body(body)) if answer.token == self.asked_body => return self.take_body(body.clone()),
@@ -157,6 +167,9 @@ impl ScrubScreen {
             Some(Ok(points)) => names::rows(points, self.step),
             _ => Vec::new(),
         };
+        if let Some(mismatch) = self.mismatch_here() {
+            self.rows.insert(0, Row::mismatch(&mismatch.what, mismatch.explained()));
+        }
         self.list.set_len(self.rows.len());
         let again = selected.and_then(|name| self.rows.iter().position(|row| row.name == name));
         self.list.select(again.unwrap_or(0));
@@ -203,7 +216,12 @@ impl ScrubScreen {
             }
             A::Diff => return Outcome::with(Effect::Push(Route::DiffWith { query: self.key })),
             A::Open => return self.open_step(ctx),
-            A::Replay => return Outcome::with(Effect::Pop),
+            A::Fork => {
+                let (query, step) = (self.key, self.step);
+                return Outcome::with(Effect::Push(Route::Fork { query, step }));
+            }
+            A::Replay => return self.run_again(ctx),
+            A::Back | A::Interrupt if self.replays() => return self.stop_replay(),
             action => {
                 let done = match (self.focus, action) {
                     (Part::Names, A::StepPrevious) => self.list.act(A::MoveUp),
@@ -278,7 +296,7 @@ impl Screen for ScrubScreen {
     fn update(&mut self, input: &Input<'_>, ctx: &Ctx<'_>) -> Outcome {
         let effects = match input {
             Input::Opened => self.ask(ctx),
-            Input::Answer(answer) => self.answer(answer),
+            Input::Answer(answer) => self.answer(answer, ctx),
             Input::Action(action) => return self.act(*action, ctx),
             Input::Mouse(mouse) => return self.mouse(*mouse, ctx),
             Input::Search(pattern) => {
@@ -314,7 +332,19 @@ impl Screen for ScrubScreen {
 
     fn hints(&self, _ctx: &Ctx<'_>) -> Vec<Action> {
         use Action as A;
-        vec![A::Open, A::NextPane, A::Fork, A::Diff, A::Search, A::Copy, A::Back]
+        match self.replays() {
+            true => vec![A::Interrupt, A::Open, A::NextPane],
+            false => vec![
+                A::Replay,
+                A::Fork,
+                A::Diff,
+                A::Open,
+                A::NextPane,
+                A::Search,
+                A::Copy,
+                A::Back,
+            ],
+        }
     }
 
     fn focused(&self, _ctx: &Ctx<'_>) -> Option<Focused> {

@@ -6,9 +6,11 @@ use crate::tui::ctx::Ctx;
 use crate::tui::theme::Role;
 use crate::tui::widgets::Styled;
 
-/// A name in the list.
+/// A name in the list, or what a replay found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Row {
+    /// It is no name, but says what did not come out as recorded.
+    pub(super) is_mismatch: bool,
     pub(super) name: String,
     pub(super) text: String,
     change: Option<Change>,
@@ -66,6 +68,7 @@ pub(super) fn summary(rows: &[Row]) -> String {
 impl Row {
     fn of(name: &NameAt, change: Option<Change>, before: Option<String>) -> Self {
         Self {
+            is_mismatch: false,
             name: name.name.clone(),
             text: name.text.clone(),
             change,
@@ -76,8 +79,34 @@ impl Row {
         }
     }
 
+    /// What did not come out as recorded.
+    pub(super) fn mismatch(what: &str, explained: String) -> Self {
+        Self {
+            is_mismatch: true,
+            name: what.to_owned(),
+            text: explained,
+            change: None,
+            kind: MemoryKind::Variable,
+            type_name: String::new(),
+            committed: false,
+            before: None,
+        }
+    }
+
+    fn draw_mismatch(&self, width: usize, ctx: &Ctx<'_>) -> Styled {
+        let style = ctx.style(Role::Failure);
+        let name = SafeText::line(&self.name);
+        Styled::words(" ", style)
+            .then(SafeText::literal(ctx.glyphs().cross), style)
+            .then(SafeText::literal("   "), style)
+            .then(SafeText::line(&fit(name.as_str(), width.saturating_sub(5))), style)
+    }
+
     /// A row of the list.
     pub(super) fn draw(&self, width: usize, ctx: &Ctx<'_>) -> Styled {
+        if self.is_mismatch {
+            return self.draw_mismatch(width, ctx);
+        }
         let (mark, role) = match self.change {
             Some(Change::Added) => ("+", Role::Success),
             Some(Change::Changed) => ("~", Role::Warning),

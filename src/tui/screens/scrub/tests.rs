@@ -3,6 +3,7 @@
 use super::super::sample::{HOSTILE, SIZES, act, frame, world};
 use super::*;
 use crate::model::{MemoryKind, NameAt};
+use crate::tui::live::{Mismatch, ReplayNews, Verdict};
 use crate::tui::testing::World;
 use proptest::prelude::*;
 
@@ -96,6 +97,107 @@ fn enter_goes_to_the_step_in_its_transcript() {
     };
     let run = &query.find(&world.session).unwrap().run;
     assert_eq!(run.root().unwrap().steps[place.step.unwrap()].number, 2);
+}
+
+fn replaying(world: &World, news: Vec<ReplayNews>) -> ScrubScreen {
+    let mut screen = opened(world, 1);
+    let outcome = act(&mut screen, Action::Replay, &world.ctx());
+    let [Effect::Replay { token, run_id }] = outcome.effects.as_slice() else {
+        panic!("{outcome:?}");
+    };
+    assert_eq!(run_id, "root0");
+    for news in news {
+        let result = Ok(Reply::Replay(news));
+        screen.update(&Input::Answer(&Answer { token: *token, result }), &world.ctx());
+    }
+    screen
+}
+
+fn diverged() -> Vec<ReplayNews> {
+    let mismatch = Mismatch {
+        step: 2,
+        what: "output".into(),
+        expected: "41".into(),
+        got: format!("40 {HOSTILE}"),
+    };
+    vec![
+        ReplayNews::Began(1),
+        ReplayNews::Ended(1, true),
+        ReplayNews::Began(2),
+        ReplayNews::Ended(2, false),
+        ReplayNews::Done(Box::new(Verdict {
+            steps: 2,
+            mismatch: Some(mismatch),
+            ..Verdict::default()
+        })),
+    ]
+}
+
+#[test]
+fn case_85_a_replay_that_ticks_and_one_that_diverges_look_right() {
+    let world = world();
+    for (name, news) in [
+        (
+            "ticking",
+            vec![ReplayNews::Began(1), ReplayNews::Ended(1, true), ReplayNews::Began(2)],
+        ),
+        ("diverged", diverged()),
+    ] {
+        for (width, height) in SIZES {
+            let mut screen = replaying(&world, news.clone());
+            let shown = frame(&mut screen, &world, width, height);
+            insta::assert_snapshot!(format!("scrub_{name}_{width}x{height}"), shown);
+        }
+    }
+}
+
+#[test]
+fn the_first_mismatch_is_gone_to_and_explained() {
+    let world = world();
+    let mut screen = replaying(&world, diverged());
+    assert_eq!(screen.step, 2);
+    let shown = frame(&mut screen, &world, 120, 34);
+    for words in [
+        "step 2: output is not as recorded",
+        "Not as recorded: output",
+        "printed something else",
+        "41",
+    ] {
+        assert!(shown.contains(words), "{words}\n{shown}");
+    }
+    act(&mut screen, Action::Parent, &world.ctx());
+    assert!(!frame(&mut screen, &world, 120, 34).contains("Not as recorded"));
+}
+
+#[test]
+fn a_replay_is_stopped_before_the_screen_is_left() {
+    let world = world();
+    let mut screen = replaying(&world, vec![ReplayNews::Began(1)]);
+    let token = screen.asked_replay;
+    for action in [Action::Back, Action::Interrupt] {
+        let mut screen = replaying(&world, vec![ReplayNews::Began(1)]);
+        let outcome = act(&mut screen, action, &world.ctx());
+        assert!(matches!(outcome.effects.as_slice(), [Effect::Cancel(cancelled)] if *cancelled == token));
+        assert!(frame(&mut screen, &world, 120, 34).contains("nothing was changed"));
+        assert!(!act(&mut screen, Action::Back, &world.ctx()).consumed);
+    }
+    let refused = Answer {
+        token,
+        result: Err(SafeText::literal("cannot be run again: the cassette was off")),
+    };
+    screen.update(&Input::Answer(&refused), &world.ctx());
+    assert!(frame(&mut screen, &world, 120, 34).contains("the cassette was off"));
+}
+
+#[test]
+fn a_fork_is_made_before_the_step_that_is_shown() {
+    let world = world();
+    let mut screen = opened(&world, 2);
+    let outcome = act(&mut screen, Action::Fork, &world.ctx());
+    assert!(matches!(
+        outcome.effects.as_slice(),
+        [Effect::Push(Route::Fork { step: 2, .. })]
+    ));
 }
 
 proptest! {

@@ -1,0 +1,361 @@
+//! How the dialog of a fork looks.
+
+use super::ForkScreen;
+use super::facts::Facts;
+use super::form::{Stage, Way};
+use crate::text::{SafeText, cell_width, fit, money, plural};
+use crate::tui::action::Action;
+use crate::tui::content::{Document, Rendered};
+use crate::tui::ctx::Ctx;
+use crate::tui::live::{Divergence, ForkEnding, ForkState, Forking};
+use crate::tui::theme::Role;
+use crate::tui::widgets::{Panel, Styled, popup_area};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use std::sync::Arc;
+
+/// Cells of the dialog.
+const WIDTH: u16 = 78;
+/// Rows of the dialog: it does not jump from stage to stage.
+const HEIGHT: u16 = 15;
+/// Fields in sight at a time.
+const FIELDS: usize = 5;
+
+impl ForkScreen {
+    pub(super) fn paint(&mut self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
+        self.cursor = None;
+        let place = popup_area(area, WIDTH, HEIGHT, buf, ctx);
+        let facts = self.facts(ctx);
+        let (label, step) = match &ctx.lab.fork {
+            Some(fork) => (fork.order().request.label.as_str(), fork.order().request.step),
+            None => (facts.label.as_str(), self.step),
+        };
+        let title = SafeText::line(&format!("Fork {label} before step {step}"));
+        let inner = Panel::new(title, ctx).focused(true).draw(place, buf, ctx);
+        let inner = margins(inner);
+        let (body, keys) = match inner.height {
+            0..=3 => (inner, None),
+            height => (
+                Rect {
+                    height: height - 1,
+                    ..inner
+                },
+                Some(Rect {
+                    y: inner.bottom() - 1,
+                    height: 1,
+                    ..inner
+                }),
+            ),
+        };
+        let rest = match &ctx.lab.fork {
+            Some(fork) => self.paint_fork(fork, body, buf, ctx),
+            None => self.paint_form(&facts, body, buf, ctx),
+        };
+        self.words.draw(rest, buf, ctx);
+        if let Some(row) = keys {
+            self.keys(ctx).draw(row, buf);
+        }
+    }
+
+    fn say(&mut self, rendered: Rendered) {
+        self.words.update(rendered.text);
+        let generation = self.words.generation();
+        self.words.set_highlights(generation, Arc::new(rendered.highlights));
+    }
+
+    /// What is chosen or typed; what is read goes into the rest.
+    fn paint_form(&mut self, facts: &Facts, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) -> Rect {
+        let mut document = Document::default();
+        let rest = match &self.point {
+            None => {
+                document.line(&[("reading the record…", Role::Dim)]);
+                area
+            }
+            Some(Err(why)) => {
+                document.line(&[("It cannot be forked here.", Role::Failure)]);
+                document.line(&[]);
+                document.line(&[(why.as_str(), Role::Text)]);
+                area
+            }
+            Some(Ok(())) => match &self.form.stage {
+                Stage::Choosing | Stage::Checking => self.paint_ways(area, buf, ctx),
+                Stage::Values => self.paint_fields(area, buf, ctx),
+                Stage::Asking => self.paint_prompt(area, buf, ctx),
+                Stage::Ready(_) => area,
+            },
+        };
+        if let Some(Ok(())) = self.point {
+            match &self.form.stage {
+                Stage::Ready(divergence) => ready(divergence, facts, self.step, &mut document, ctx),
+                Stage::Checking => document.line(&[("looking whether it is Python…", Role::Running)]),
+                stage => hint(stage, self.form.way, self.step, &mut document),
+            }
+        }
+        if let Some(trouble) = &self.form.trouble {
+            document.line(&[]);
+            document.line(&[(trouble, Role::Failure)]);
+        }
+        self.say(document.finish());
+        rest
+    }
+
+    fn paint_ways(&mut self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) -> Rect {
+        let (rows, rest) = below(area, Way::ALL.len());
+        self.choices = rows;
+        for (way, y) in Way::ALL.into_iter().zip(rows.y..rows.bottom()) {
+            let chosen = way == self.form.way;
+            let lacks = self.form.lacks(way);
+            let (name, words) = self.named(way);
+            let role = match (chosen, lacks) {
+                (_, Some(_)) => Role::Dim,
+                (true, None) => Role::Accent,
+                (false, None) => Role::Text,
+            };
+            let pointer = if chosen { ctx.glyphs().pointer } else { " " };
+            let words = lacks.map_or(words, str::to_owned);
+            Styled::words(pointer, ctx.style(Role::Accent))
+                .then(SafeText::literal(" "), ctx.style(Role::Text))
+                .then(SafeText::line(&fit(name, 17)), ctx.style(role))
+                .then(SafeText::line(&words), ctx.style(Role::Dim))
+                .draw(Rect { y, height: 1, ..rows }, buf);
+        }
+        rest
+    }
+
+    fn named(&self, way: Way) -> (&'static str, String) {
+        match way {
+            Way::Inject => {
+                let names: Vec<_> = self.form.fields.iter().map(|field| field.name.as_str()).collect();
+                ("inject a value", format!("for {}", names.join(", ")))
+            }
+            Way::Edit => ("edit the code", "of the step, in $EDITOR".into()),
+            Way::Replan => ("ask differently", "the model goes on from here, told more".into()),
+        }
+    }
+
+    fn paint_fields(&mut self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) -> Rect {
+        let shown = self.form.fields.len().min(FIELDS);
+        let first = (self.form.field + 1).saturating_sub(FIELDS);
+        let (rows, rest) = below(area, shown);
+        let widest = self
+            .form
+            .fields
+            .iter()
+            .map(|field| cell_width(&field.name))
+            .max()
+            .unwrap_or(0);
+        let column = widest.min(usize::from(area.width) / 3);
+        let fields = self.form.fields.iter().enumerate().skip(first);
+        for ((at, field), y) in fields.zip(rows.y..rows.bottom()) {
+            let chosen = at == self.form.field;
+            let name = SafeText::line(&field.name);
+            let role = if chosen { Role::Accent } else { Role::Text };
+            let pointer = if chosen { ctx.glyphs().pointer } else { " " };
+            let prompt = Styled::words(pointer, ctx.style(Role::Accent))
+                .then(SafeText::literal(" "), ctx.style(Role::Text))
+                .then(SafeText::line(&fit(name.as_str(), column)), ctx.style(role))
+                .then(SafeText::literal(" = "), ctx.style(Role::Dim));
+            let row = Rect { y, height: 1, ..rows };
+            let caret = field.edit.draw_after(&prompt, row, buf, ctx);
+            if field.edit.text().is_empty() && !field.was.is_empty() {
+                // What it was, where its new value will stand.
+                let by = u16::try_from(prompt.width() + 1).unwrap_or(u16::MAX).min(row.width);
+                let place = Rect {
+                    x: row.x + by,
+                    width: row.width - by,
+                    ..row
+                };
+                let was = SafeText::line(&format!("was {}", field.was));
+                let was = SafeText::line(fit(was.as_str(), place.width.into()).trim_end());
+                Styled::of(was, ctx.style(Role::Dim)).draw(place, buf);
+            }
+            if chosen {
+                self.cursor = caret;
+            }
+        }
+        rest
+    }
+
+    fn paint_prompt(&mut self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) -> Rect {
+        let (row, rest) = below(area, 1);
+        let prompt = Styled::words(ctx.glyphs().pointer, ctx.style(Role::Accent))
+            .then(SafeText::literal(" "), ctx.style(Role::Text));
+        self.cursor = self.form.prompt.draw_after(&prompt, row, buf, ctx);
+        rest
+    }
+
+    /// A fork that goes on, or has ended.
+    fn paint_fork(&mut self, fork: &Forking, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) -> Rect {
+        let mut document = Document::default();
+        let (mark, words, role) = match (fork.ended(), fork.state()) {
+            (Some((true, words)), _) => (ctx.glyphs().check, words, Role::Success),
+            (Some((false, words)), _) => (ctx.glyphs().cross, words, Role::Failure),
+            (None, _) => (ctx.glyphs().running, fork.doing(), Role::Running),
+        };
+        let took = Styled::of(SafeText::line(&fork.took(ctx.now)), ctx.style(Role::Dim));
+        let (row, rest) = below(area, 1);
+        let head = Styled::words(mark, ctx.style(role)).then(SafeText::literal(" "), ctx.style(role));
+        let room = usize::from(row.width).saturating_sub(took.width() + 4);
+        // What does not fit beside the time is read below it.
+        let fits = cell_width(SafeText::line(&words).as_str()) <= room;
+        let short = if fits {
+            words.clone()
+        } else {
+            format!("fork {}", fork.id().unwrap_or_default())
+        };
+        head.then(SafeText::line(&short), ctx.style(role)).draw(row, buf);
+        took.draw_right(row, buf);
+        if !fits {
+            document.line(&[(&words, role)]);
+            document.line(&[]);
+        }
+        match fork.state() {
+            ForkState::Ended(ForkEnding::Answered { text, .. }) => {
+                document.line(&[("FINAL", Role::Dim)]);
+                document.append(&Rendered::plain(SafeText::block(text)));
+            }
+            ForkState::Ended(ForkEnding::Parked(question)) => document.line(&[(question, Role::Text)]),
+            ForkState::Ended(_) => {}
+            ForkState::Running | ForkState::Cancelling => {
+                let id = fork.id().map_or_else(String::new, |id| format!("fork {id}"));
+                document.facts(&[(&id, Role::Text), (&fork.spent(), Role::Text)]);
+                document.line(&[]);
+                document.line(&[(fork.printed(), Role::Dim)]);
+            }
+        }
+        self.say(document.finish());
+        rest
+    }
+
+    /// What keys do here.
+    fn keys(&self, ctx: &Ctx<'_>) -> Styled {
+        use Action as A;
+        let pairs: Vec<(Action, &str)> = match &ctx.lab.fork {
+            Some(fork) if fork.is_running() => vec![(A::Interrupt, "cancels it"), (A::Back, "hides it, it goes on")],
+            Some(fork) if fork.dir().is_some() => vec![
+                (A::Open, "opens the fork"),
+                (A::Diff, "compares it"),
+                (A::Back, "closes"),
+            ],
+            Some(_) => vec![(A::Back, "back")],
+            None => match (&self.point, &self.form.stage) {
+                (Some(Ok(())), Stage::Choosing) => vec![(A::Open, "goes on"), (A::Back, "closes")],
+                (Some(Ok(())), Stage::Values | Stage::Asking) => vec![(A::Accept, "goes on"), (A::Cancel, "back")],
+                (Some(Ok(())), Stage::Ready(_)) => vec![(A::Open, "forks"), (A::Back, "back")],
+                _ => vec![(A::Back, "closes")],
+            },
+        };
+        let mut line = Styled::new();
+        for (at, (action, words)) in pairs.into_iter().enumerate() {
+            let gap = if at == 0 { "" } else { "   " };
+            line.push(SafeText::literal(gap), ctx.style(Role::Text));
+            line.push(SafeText::line(&ctx.key(action)), ctx.style(Role::Key));
+            line.push(SafeText::line(&format!(" {words}")), ctx.style(Role::Dim));
+        }
+        line
+    }
+}
+
+/// An area without its first and last column.
+fn margins(area: Rect) -> Rect {
+    let by = u16::from(area.width > 4);
+    Rect {
+        x: area.x + by,
+        width: area.width - 2 * by,
+        ..area
+    }
+}
+
+/// The first rows of an area and, after a blank one, the rest.
+fn below(area: Rect, rows: usize) -> (Rect, Rect) {
+    let rows = u16::try_from(rows).unwrap_or(u16::MAX).min(area.height);
+    let gap = u16::from(area.height > rows && rows > 0 && area.height > 3);
+    let head = Rect { height: rows, ..area };
+    let rest = Rect {
+        y: area.y + rows + gap,
+        height: area.height - rows - gap,
+        ..area
+    };
+    (head, rest)
+}
+
+fn hint(stage: &Stage, way: Way, step: u64, document: &mut Document) {
+    let text = match (stage, way) {
+        (Stage::Values, _) => {
+            "A JSON value: 41, \"text\", [\"a\", \"b\"], {\"k\": 1}, true or null. A name without one stays unbound: \
+             the step is not run. The recorded steps after it are."
+                .to_owned()
+        }
+        (Stage::Asking, _) => format!(
+            "The model is told this before step {step}, besides everything that it had been told until then; \
+             it writes other steps from there."
+        ),
+        (_, Way::Inject) => {
+            "The step is not run: the values that you give take its place, and the recorded steps after it run again \
+             with them."
+                .to_owned()
+        }
+        (_, Way::Edit) => {
+            "What you write is checked before anything is made. It runs instead of the step, and the recorded steps \
+             after it run again."
+                .to_owned()
+        }
+        (_, Way::Replan) => "From this step on the model goes another way: it writes other steps.".to_owned(),
+    };
+    document.line(&[(&text, Role::Dim)]);
+}
+
+/// What will be done, and what it costs.
+fn ready(divergence: &Divergence, facts: &Facts, step: u64, document: &mut Document, ctx: &Ctx<'_>) {
+    match divergence {
+        Divergence::Inject(values) => {
+            for (name, value) in values.iter().take(FIELDS) {
+                document.line(&[
+                    (name, Role::Accent),
+                    (" = ", Role::Dim),
+                    (&value.to_string(), Role::Text),
+                ]);
+            }
+        }
+        Divergence::Edit(code) => {
+            let lines = plural(code.lines().count() as u128, "line", "lines");
+            document.line(&[
+                ("the edited step, ", Role::Text),
+                (&lines, Role::Text),
+                (": it is Python", Role::Dim),
+            ]);
+        }
+        Divergence::Replan(prompt) => document.line(&[("told: ", Role::Dim), (prompt, Role::Text)]),
+    }
+    document.line(&[]);
+    document.line(&[(&taken_over(step), Role::Text)]);
+    document.line(&[
+        ("What comes then runs live and costs money: ", Role::Warning),
+        (&live(divergence, facts, step), Role::Text),
+    ]);
+    let mut money_words = format!("What it replaces cost {}.", facts.replaced);
+    if ctx.lab.limit > 0 {
+        money_words.push_str(&format!(" At most {} is spent.", money(i128::from(ctx.lab.limit))));
+    }
+    document.line(&[(&money_words, Role::Text)]);
+    document.line(&[]);
+    document.line(&[("The fork is a session of its own; this one is not changed.", Role::Dim)]);
+}
+
+fn taken_over(step: u64) -> String {
+    match step {
+        0 | 1 => "Nothing comes before it.".into(),
+        2 => "Step 1 is taken over from the record, at no cost.".into(),
+        step => format!("Steps 1 to {} are taken over from the record, at no cost.", step - 1),
+    }
+}
+
+fn live(divergence: &Divergence, facts: &Facts, step: u64) -> String {
+    match divergence {
+        Divergence::Replan(_) => "the model writes other steps, and its sub-agents are asked.".into(),
+        Divergence::Inject(_) if step >= facts.steps => "nothing is left to run after it.".into(),
+        Divergence::Inject(_) | Divergence::Edit(_) => {
+            "steps run as they are, but the sub-agents that they ask are asked again.".into()
+        }
+    }
+}
