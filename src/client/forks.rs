@@ -11,7 +11,7 @@ use crate::lab::{
     AgentSink, Branch, LabError, NamespaceFrom, RunDiff, Source, branch, check_syntax, edited_tail, injected_tail,
 };
 use crate::provider::Cancel;
-use crate::store::{Origin, SessionWriter, Storage, locate};
+use crate::store::{Origin, Storage, locate};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -254,27 +254,6 @@ impl Fork {
             branch.namespace(&codes)
         };
         branch.as_ref().map_or(NamespaceFrom::Saved, tail)
-    }
-
-    /// Removes it with everything that it has: for one whose way was refused.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`], [`Error::File`].
-    pub fn discard(self) -> Result<(), Error> {
-        if let Some(log) = self.session.shared.place.log() {
-            let token = SessionWriter::take_over(&log.store, &log.session)?.token();
-            log.store.flow.forget(&log.session, token)?;
-            log.store.events.remove_session(&log.session, token)?;
-        }
-        match std::fs::remove_dir_all(self.session.dir()) {
-            Err(cause) if cause.kind() != std::io::ErrorKind::NotFound => Err(Error::File {
-                path: self.session.dir().to_owned(),
-                doing: "removing",
-                cause,
-            }),
-            _ => Ok(()),
-        }
     }
 
     async fn run_tail(
