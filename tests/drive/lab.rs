@@ -314,5 +314,7 @@ fn the_demo_is_scrubbed_replayed_forked_and_compared_offline() {
     pty.wait_for("is answered");
     pty.send("d");
     pty.wait_for("other code");
+    pty.send("\x1b");
+    pty.wait_for("opens the fork");
     quit(pty);
 }

@@ -32,9 +32,8 @@ pub(in crate::tui) fn replay(
             () = stopped(stop) => None,
         }
     });
-    match report {
-        Some(report) => emit(ReplayNews::Done(Box::new(verdict(&report.map_err(told)?)))),
-        None => (),
+    if let Some(report) = report {
+        emit(ReplayNews::Done(Box::new(verdict(&report.map_err(told)?))));
     }
     Ok(())
 }
