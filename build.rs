@@ -5,6 +5,8 @@
 //! vendor directory that `.cargo/config.toml` names). `PYTHON_PARTS_DIR` skips it: a directory with the two crates
 //! unpacked, as `eryx` and `eryx-runtime`, with or without the version in the name.
 //!
+//! It also tells the program what it is built from: commit, target, profile, features.
+//!
 //! The output is `parts.rs` in OUT_DIR, which `src/repl/parts.rs` includes. Nothing is compiled or unpacked here.
 
 use sha2::{Digest, Sha256};
@@ -53,6 +55,7 @@ impl<E: Display> From<E> for Failure {
 
 fn main() -> Result<(), Failure> {
     let mut directives = String::from("cargo::rerun-if-changed=build.rs\n");
+    facts(&mut directives)?;
     if env::var_os("CARGO_FEATURE_ENGINE").is_some() {
         directives += "cargo::rerun-if-changed=python-parts/Cargo.toml\n\
                        cargo::rerun-if-changed=python-parts/Cargo.lock\n\
@@ -61,6 +64,55 @@ fn main() -> Result<(), Failure> {
     }
     std::io::Write::write_all(&mut std::io::stdout(), directives.as_bytes())?;
     Ok(())
+}
+
+/// What `--version` tells of this build.
+fn facts(directives: &mut String) -> Result<(), Failure> {
+    let features: Vec<String> = env::vars()
+        .filter_map(|(name, _)| Some(name.strip_prefix("CARGO_FEATURE_")?.to_lowercase()))
+        .filter(|feature| feature != "default")
+        .collect();
+    let features = if features.is_empty() {
+        "none".to_owned()
+    } else {
+        features.join(", ")
+    };
+    let (target, profile) = (env::var("TARGET")?, env::var("PROFILE")?);
+    let commit = commit(&profile, directives).unwrap_or_else(|| "unknown".to_owned());
+    writeln!(directives, "cargo::rerun-if-env-changed=FAST_RLM_COMMIT")?;
+    for (name, value) in [
+        ("COMMIT", commit),
+        ("TARGET", target),
+        ("PROFILE", profile),
+        ("FEATURES", features),
+    ] {
+        writeln!(directives, "cargo::rustc-env=FAST_RLM_{name}={value}")?;
+    }
+    Ok(())
+}
+
+/// `FAST_RLM_COMMIT`, else what git says: in release builds only, because others would be built anew at every commit.
+fn commit(profile: &str, directives: &mut String) -> Option<String> {
+    if let Ok(commit) = env::var("FAST_RLM_COMMIT") {
+        return Some(commit).filter(|commit| !commit.is_empty());
+    }
+    if profile != "release" {
+        return None;
+    }
+    let root = env::var_os("CARGO_MANIFEST_DIR")?;
+    let git = |args: &[&str]| {
+        let output = Command::new("git").current_dir(&root).args(args).output().ok()?;
+        let text = String::from_utf8(output.stdout).ok()?.trim().to_owned();
+        (output.status.success() && !text.is_empty()).then_some(text)
+    };
+    // Not of another repository that this directory happens to lie in.
+    let top = git(&["rev-parse", "--show-toplevel"])?;
+    if Path::new(&top).canonicalize().ok()? != Path::new(&root).canonicalize().ok()? {
+        return None;
+    }
+    let head = git(&["rev-parse", "--git-path", "logs/HEAD"])?;
+    writeln!(directives, "cargo::rerun-if-changed={head}").ok()?;
+    git(&["rev-parse", "--short", "HEAD"])
 }
 
 fn embed() -> Result<(), Failure> {

@@ -5,68 +5,23 @@ Prints a row for each figure: the median and the best of RUNS (default 9), and p
 processes, from start to exit. The terminal program runs in a pseudo-terminal of 120x36: a figure is the time from the
 start, or from a key, to the end of the frame that shows what is waited for.
 """
-import fcntl
 import os
-import pty
-import select
 import statistics
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
 import time
+
+from screen import Screen
 
 PROGRAM, SESSION = os.path.abspath(sys.argv[1]), sys.argv[2]
 RUNS = int(sys.argv[3]) if len(sys.argv) > 3 else 9
-END_OF_FRAME = b"\x1b[?2026l"
-QUIET = 0.4
 
 
 def row(what, figures, memory=None):
     figures = [figure for figure in figures if figure is not None] or [float("nan")]
     mib = f"{memory:.0f} MiB" if memory else "-"
     print(f"| {what} | {statistics.median(figures):.1f} ms | best {min(figures):.1f} ms | {mib} |", flush=True)
-
-
-class Screen:
-    """The terminal program, and what it writes."""
-
-    def __init__(self, cache):
-        self.started = time.perf_counter()
-        self.pid, self.fd = pty.fork()
-        if self.pid == 0:
-            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 36, 120, 0, 0))
-            settings = {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "FAST_RLM_CACHE_DIR": cache}
-            os.execve(PROGRAM, [PROGRAM, SESSION, "--tui", "--no-animation"], {**os.environ, **settings})
-
-    def frames(self, since, part=b"", quiet=QUIET):
-        """When the frame that has `part` in it ended, and the last one before `quiet` seconds without any; in ms."""
-        seen, first, last = b"", None, None
-        while select.select([self.fd], [], [], quiet if first is not None else 10)[0]:
-            try:
-                seen += os.read(self.fd, 1 << 16)
-            except OSError:
-                break
-            now = (time.perf_counter() - since) * 1000
-            if END_OF_FRAME in seen[seen.find(part) :] and part in seen:
-                first, last = first if first is not None else now, now
-        return first, last, seen
-
-    def press(self, keys, part=b""):
-        since = time.perf_counter()
-        os.write(self.fd, keys)
-        return self.frames(since, part)
-
-    def peak(self):
-        """Peak memory so far, in MiB (Linux)."""
-        with open(f"/proc/{self.pid}/status") as status:
-            return next(int(line.split()[1]) / 1024 for line in status if line.startswith("VmHWM"))
-
-    def close(self):
-        os.write(self.fd, b"\x03\x03")
-        os.waitpid(self.pid, 0)
-        os.close(self.fd)
 
 
 def text_mode(what, cache, *options):
@@ -86,7 +41,7 @@ def text_mode(what, cache, *options):
 def screens(cache):
     first, totals, key, opened, colours, last_step, hits, searched, memory = ([] for _ in range(9))
     for _ in range(RUNS):
-        screen = Screen(cache)
+        screen = Screen(PROGRAM, SESSION, cache)
         shown, complete, _ = screen.frames(screen.started, b"Q1")
         first.append(shown)
         totals.append(complete)

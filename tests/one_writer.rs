@@ -168,3 +168,92 @@ fn check_ten(dir: &Path, count: usize) {
         .unwrap();
     assert_eq!(ends.events.len(), count);
 }
+
+/// Asks so many queries of two steps each, one after the other.
+fn keeps_writing(dir: &Path, queries: usize) {
+    for number in 0..queries {
+        assert!(asks(dir, &format!("number {number}")).answer().contains("number"));
+    }
+}
+
+/// What readers of all kinds see at one instant: state.json, the log through the library, and the viewer.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Seen {
+    in_state: usize,
+    in_log: usize,
+    in_viewer: usize,
+}
+
+fn look(dir: &Path) -> Seen {
+    let session = session(dir);
+    let state = session.state();
+    check_state(&state);
+    let rows = state["queries"].as_array().unwrap();
+    for row in rows {
+        check_transcript(&session.transcript(&row["log_file"]));
+    }
+    Seen {
+        in_state: rows.len(),
+        in_log: ended_turns(&session.dir),
+        in_viewer: viewed(&session.dir),
+    }
+}
+
+/// Queries that ended, in a log that is whole: nothing skipped, numbers without gaps.
+fn ended_turns(dir: &Path) -> usize {
+    let store = Store::open_read_only(dir).unwrap();
+    let root = store.events.latest_session().unwrap().unwrap();
+    let page = store.events.read_all(&root.id, &Select::all()).unwrap();
+    assert_eq!(page.skipped, []);
+    for (place, event) in page.events.iter().enumerate() {
+        assert_eq!(event.stream_seq, place as u64, "the log has no gaps");
+    }
+    page.events
+        .iter()
+        .filter(|event| event.fact.kind() == Kind::TurnEnded)
+        .count()
+}
+
+/// Completed queries, by the viewer's JSON, which has no problems to tell.
+fn viewed(dir: &Path) -> usize {
+    let mut viewer = std::process::Command::new(env!("CARGO_BIN_EXE_fast-rlm-log"));
+    let output = viewer.arg(dir).args(["--json", "--no-cache"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    let facts: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(facts["problems"], json!([]));
+    let queries = facts["queries"].as_array().unwrap().iter();
+    queries.filter(|query| query["final"] != Value::Null).count()
+}
+
+#[test]
+fn readers_see_a_whole_session_at_any_time_while_one_writes() {
+    const QUERIES: usize = 6;
+    let dir = tempfile::tempdir().unwrap();
+    keeps_writing(dir.path(), 1);
+    let mut looks = 0;
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| keeps_writing(dir.path(), QUERIES));
+        let mut before = look(dir.path());
+        while !writer.is_finished() {
+            let now = look(dir.path());
+            let only_more =
+                now.in_state >= before.in_state && now.in_log >= before.in_log && now.in_viewer >= before.in_viewer;
+            assert!(only_more, "{now:?} after {before:?}");
+            before = now;
+            looks += 1;
+        }
+        writer.join().unwrap();
+    });
+    assert!(looks > 2, "{looks} looks");
+    let last = look(dir.path());
+    let all = QUERIES + 1;
+    assert_eq!(
+        last,
+        Seen {
+            in_state: all,
+            in_log: all,
+            in_viewer: all
+        }
+    );
+}

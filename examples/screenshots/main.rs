@@ -1,5 +1,5 @@
-//! `cargo run --example screenshots [DIR]`: each screen of the demo session, dark and light, as SVG (into
-//! `screenshots/` unless told otherwise).
+//! `cargo run --example screenshots [DIR]`: each screen of the demo session, dark and light, and a run in every theme, as
+//! SVG (into `screenshots/` unless told otherwise).
 //!
 //! The frames are the program's own: keys go into its state, effects are answered from the session's files
 //! ([`stage`]), and what it draws is turned into a picture.
@@ -8,7 +8,8 @@ mod scenes;
 mod stage;
 
 use fast_rlm::tui::svg::{self, Look};
-use scenes::SCENES;
+use fast_rlm::tui::theme::{Depth, Theme};
+use scenes::{SCENES, Scene, THEMED};
 use stage::Stage;
 use std::path::PathBuf;
 
@@ -25,11 +26,24 @@ fn main() -> Result<(), Error> {
     let dir = dir.canonicalize()?;
     for scene in SCENES {
         for (ground, look) in [("dark", Look::dark()), ("light", Look::light())] {
-            let mut stage = Stage::open(scene, ground == "dark")?;
-            scene.keys.iter().try_for_each(|key| stage.press(key))?;
-            let picture = svg::render(&stage.frame()?, scene.title, &look);
+            let picture = picture(scene, named(ground)?, &look)?;
             std::fs::write(dir.join(format!("{}-{ground}.svg", scene.name)), picture)?;
         }
     }
+    for name in Theme::names() {
+        let theme = named(name)?;
+        let picture = picture(&THEMED, theme.clone(), &Look::of(&theme))?;
+        std::fs::write(dir.join(format!("theme-{name}.svg")), picture)?;
+    }
     Ok(())
+}
+
+fn named(theme: &str) -> Result<Theme, Error> {
+    Theme::named(theme, Depth::True).ok_or_else(|| format!("there is no theme {theme}").into())
+}
+
+fn picture(scene: &Scene, theme: Theme, look: &Look) -> Result<String, Error> {
+    let mut stage = Stage::open(scene, theme)?;
+    scene.keys.iter().try_for_each(|key| stage.press(key))?;
+    Ok(svg::render(&stage.frame()?, scene.title, look))
 }

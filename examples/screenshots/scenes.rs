@@ -27,6 +27,12 @@ const fn scene(name: &'static str, keys: &'static [&'static str]) -> Scene {
     }
 }
 
+/// What every theme is shown with.
+pub(crate) const THEMED: Scene = Scene {
+    size: (100, 26),
+    ..scene("theme", &[])
+};
+
 /// All of them.
 pub(crate) const SCENES: &[Scene] = &[
     scene("overview", &[]),

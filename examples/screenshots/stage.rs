@@ -18,7 +18,7 @@ use fast_rlm::tui::input::{Answer, Reply};
 use fast_rlm::tui::keymap::Keymap;
 use fast_rlm::tui::live::{Desk, DriveOptions};
 use fast_rlm::tui::screens::{QueryKey, Route, Sides};
-use fast_rlm::tui::theme::{Depth, Theme};
+use fast_rlm::tui::theme::Theme;
 use fast_rlm::tui::widgets::prompt::Settings;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Rect, Size};
@@ -43,7 +43,7 @@ pub(crate) struct Stage {
 
 impl Stage {
     /// Opens what the scene shows, read to its end.
-    pub(crate) fn open(scene: &Scene, dark: bool) -> Result<Self, Error> {
+    pub(crate) fn open(scene: &Scene, theme: Theme) -> Result<Self, Error> {
         let copies = match scene {
             Scene { several: true, .. } => Some(copies()?),
             Scene { log: true, .. } => Some(with_log()?),
@@ -64,7 +64,7 @@ impl Stage {
             ..OpenOptions::default()
         };
         let mut stage = Self {
-            state: State::new(world(size, dark), Arc::new(offline())),
+            state: State::new(world(size, theme), Arc::new(offline())),
             source: None,
             size,
             _copies: copies,
@@ -234,10 +234,10 @@ fn offline() -> DriveOptions {
     }
 }
 
-fn world(size: Size, dark: bool) -> World {
+fn world(size: Size, theme: Theme) -> World {
     World {
         session: Session::default(),
-        theme: Theme::built_in(dark, Depth::True),
+        theme,
         keymap: Keymap::default(),
         options: ViewOptions {
             utc: true,

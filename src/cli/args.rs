@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -16,10 +16,12 @@ Exit codes: 0 done; 2 wrong usage, or a target that is missing or cannot be read
 
 /// Heading of options of the terminal program.
 const SCREENS: &str = "Terminal program";
+/// Heading of what shells and manuals need.
+const SHELL: &str = "Shell";
 
 /// Look into recorded sessions: every query, run, step, sub-agent, token and cost in them.
 #[derive(Clone, Debug, Default, Parser)]
-#[command(name = "fast-rlm-log", version, after_help = EXAMPLES, max_term_width = 100)]
+#[command(name = "fast-rlm-log", after_help = EXAMPLES, max_term_width = 100)]
 pub struct LogArgs {
     /// A session directory, its state.json, one run's .jsonl, or a directory of sessions
     pub target: Option<PathBuf>,
@@ -40,31 +42,35 @@ pub struct LogArgs {
     #[arg(long, conflicts_with = "target")]
     pub demo: bool,
 
-    /// Model of the root agent, for queries asked in the terminal program [env: FAST_RLM_MODEL]
+    /// The option `primary_agent`, for queries asked in the terminal program
     #[arg(long, help_heading = SCREENS, value_name = "MODEL")]
     pub primary_agent: Option<String>,
 
-    /// Model of sub-agents, for queries asked in the terminal program
+    /// The option `sub_agent`
     #[arg(long, help_heading = SCREENS, value_name = "MODEL")]
     pub sub_agent: Option<String>,
 
-    /// Configuration file
+    /// Read options from this file instead of the usual ones (`fast-rlm config path`)
     #[arg(long, help_heading = SCREENS, value_name = "FILE")]
     pub config: Option<PathBuf>,
 
-    /// dark, light, or a theme file; follows the terminal when not given
+    /// The option `theme`
     #[arg(long, help_heading = SCREENS, value_name = "THEME")]
     pub theme: Option<String>,
 
-    /// Show every screen at once, without movement
+    /// The option `keymap`
+    #[arg(long, help_heading = SCREENS, value_name = "KEYMAP")]
+    pub keymap: Option<String>,
+
+    /// The option `animation`, off
     #[arg(long, help_heading = SCREENS)]
     pub no_animation: bool,
 
-    /// Draw with ASCII characters only
+    /// The option `ascii`
     #[arg(long)]
     pub ascii: bool,
 
-    /// Leave the mouse to the terminal
+    /// The option `mouse`, off
     #[arg(long, help_heading = SCREENS)]
     pub no_mouse: bool,
 
@@ -72,13 +78,28 @@ pub struct LogArgs {
     #[arg(long, help_heading = SCREENS)]
     pub read_only: bool,
 
-    /// Show times in UTC instead of local time (JSON is always in UTC)
+    /// The option `utc`
     #[arg(long)]
     pub utc: bool,
 
     /// Neither use nor keep results of earlier scans
     #[arg(long)]
     pub no_cache: bool,
+
+    /// Print completions for a shell
+    #[arg(long, help_heading = SHELL, value_name = "SHELL", exclusive = true)]
+    pub completions: Option<clap_complete::Shell>,
+
+    /// Print the manual page
+    #[arg(long, help_heading = SHELL, exclusive = true)]
+    pub man: bool,
+}
+
+impl LogArgs {
+    /// The arguments, with flags told as the table of options tells them.
+    pub fn described() -> clap::Command {
+        super::options::described(Self::command())
+    }
 }
 
 #[cfg(test)]
@@ -87,8 +108,7 @@ mod tests {
 
     #[test]
     fn arguments_are_consistent() {
-        use clap::CommandFactory;
-        LogArgs::command().debug_assert();
+        LogArgs::described().debug_assert();
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! What the terminal program asks queries with: flags win over environment, environment over the configuration file.
 
 use super::args::LogArgs;
+use crate::disk::config::{ConfigError, Effective};
 use crate::tui::live::DriveOptions;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Names the model where no flag does.
-#[cfg(feature = "engine")]
-const MODEL_VARIABLE: &str = "FAST_RLM_MODEL";
+/// What files and environment set, or why they cannot be used.
+pub(super) type Configured = Result<Effective, ConfigError>;
 
 /// Questions that the demo's script finds something about.
 #[cfg(feature = "engine")]
@@ -19,17 +19,16 @@ const SUGGESTIONS: [&str; 3] = [
 
 /// The options of these arguments; `script` answers follow-ups of the demo offline, where no model is named.
 #[cfg(feature = "engine")]
-pub(super) fn options(args: &LogArgs, script: Option<&Path>) -> Arc<DriveOptions> {
+pub(super) fn options(args: &LogArgs, configured: &Configured, script: Option<&Path>) -> Arc<DriveOptions> {
     use super::query::config::Config;
     use crate::tui::widgets::prompt::Settings;
 
-    let (file, trouble) = match Config::find(args.config.as_deref()) {
+    let read = configured.as_ref().map_err(ToString::to_string);
+    let config = read.and_then(|effective| Config::of(effective).map_err(|error| error.to_string()));
+    let (file, trouble) = match config {
         Ok(file) => (file, None),
-        Err(error) => (Config::default(), Some(error.to_string())),
+        Err(trouble) => (Config::default(), Some(trouble)),
     };
-    let variable = std::env::var(MODEL_VARIABLE)
-        .ok()
-        .filter(|model| !model.trim().is_empty());
     let scripted = script.map(|script| format!("scripted:{}", script.display()));
     let named = args.primary_agent.clone().or_else(|| scripted.clone());
     let usual = Settings::default();
@@ -38,7 +37,7 @@ pub(super) fn options(args: &LogArgs, script: Option<&Path>) -> Arc<DriveOptions
         Err(why) => (None, trouble.or(Some(why))),
     };
     let settings = Settings {
-        model: named.clone().or(variable).or_else(|| file.primary_agent.clone()),
+        model: named.clone().or_else(|| file.primary_agent.clone()),
         // A model of the configuration's own would not be offline.
         sub_model: args
             .sub_agent
@@ -60,6 +59,6 @@ pub(super) fn options(args: &LogArgs, script: Option<&Path>) -> Arc<DriveOptions
 
 /// A build without an engine asks nothing.
 #[cfg(not(feature = "engine"))]
-pub(super) fn options(_args: &LogArgs, _script: Option<&Path>) -> Arc<DriveOptions> {
+pub(super) fn options(_args: &LogArgs, _configured: &Configured, _script: Option<&Path>) -> Arc<DriveOptions> {
     Arc::default()
 }

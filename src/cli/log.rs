@@ -4,8 +4,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 
+use crate::disk::config::{self, Effective};
 use crate::model::Session;
 use crate::source::{OpenOptions, Opened, Source, Stop, list_sessions, open};
 use crate::tui::{self, TuiOptions};
@@ -14,7 +15,7 @@ use super::args::LogArgs;
 use super::output::{WRONG, complain, print};
 use super::progress::ProgressLine;
 use super::terminal::{self, Look};
-use super::{demo, driving, facts, stats};
+use super::{demo, driving, facts, options, stats};
 
 /// Where sessions are looked for without a TARGET.
 const PLACES: [&str; 2] = [".", "runs"];
@@ -35,7 +36,8 @@ enum Mode {
 
 /// Runs `fast-rlm-log` with the arguments of the process, its name first.
 pub fn log_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let args = match LogArgs::try_parse_from(arguments) {
+    let parsed = LogArgs::described().try_get_matches_from(arguments);
+    let args = match parsed.and_then(|matches| LogArgs::from_arg_matches(&matches)) {
         Ok(args) => args,
         Err(error) => {
             // Help goes to standard output, mistakes to standard error; neither can be told anywhere else.
@@ -43,6 +45,9 @@ pub fn log_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(WRONG));
         }
     };
+    if let Some(text) = for_the_shell(&args) {
+        return print(|out| out.write_all(&text));
+    }
     let mode = args.mode();
     if mode == Some(Mode::Screens)
         && let Some(reason) = terminal::refuses_screens()
@@ -60,6 +65,15 @@ pub fn log_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(target) => run(target, mode.unwrap_or(Mode::Stats), &args, None),
         None => without_target(mode, &args),
     }
+}
+
+/// Completions or the manual page, where one of them is asked for.
+fn for_the_shell(args: &LogArgs) -> Option<Vec<u8>> {
+    if let Some(shell) = args.completions {
+        return Some(options::completions(LogArgs::described(), shell));
+    }
+    let pages = args.man.then(|| options::pages(LogArgs::described()))?.ok()?;
+    pages.into_iter().next().map(|page| page.text)
 }
 
 impl LogArgs {
@@ -154,23 +168,35 @@ fn around() -> Option<Opened> {
 }
 
 fn screens(opened: Opened, args: &LogArgs, script: Option<&Path>) -> ExitCode {
-    let view = tui::ctx::ViewOptions {
-        utc: args.utc,
-        ascii: args.ascii,
-        animation: !args.no_animation,
-        mouse: !args.no_mouse,
-        read_only: args.read_only,
-        cache: !args.no_cache,
-    };
+    // A configuration that cannot be used keeps nobody from looking: its trouble is told on screen.
+    let configured = config::load(args.config.as_deref(), |name| std::env::var(name).ok());
+    let drive = driving::options(args, &configured, script);
+    let set = configured.unwrap_or_default();
     let options = TuiOptions {
-        view,
-        theme: args.theme.clone(),
-        keymap: None,
+        view: args.view(&set),
+        theme: args.theme.clone().or_else(|| set.text("theme").map(str::to_owned)),
+        keymap: args.keymap.clone().or_else(|| set.chosen("keymap").map(str::to_owned)),
+        keys: set.tables.into_iter().filter(|(_, node)| node.name == "keys").collect(),
         open: args.open_options(),
-        drive: driving::options(args, script),
+        drive,
     };
     match tui::run(opened, &options) {
         Ok(code) => ExitCode::from(code),
         Err(error) => complain(&error.to_string()),
+    }
+}
+
+impl LogArgs {
+    /// Flags win over files and environment.
+    fn view(&self, set: &Effective) -> tui::ctx::ViewOptions {
+        let is_off = |name| set.value(name).as_bool() == Some(false);
+        tui::ctx::ViewOptions {
+            utc: self.utc || set.is_on("utc"),
+            ascii: self.ascii || set.is_on("ascii"),
+            animation: !self.no_animation && !is_off("animation"),
+            mouse: !self.no_mouse && !is_off("mouse"),
+            read_only: self.read_only,
+            cache: !self.no_cache,
+        }
     }
 }

@@ -3,10 +3,12 @@
 mod args;
 mod demo;
 mod driving;
+mod examples;
 mod facts;
 #[cfg(feature = "engine")]
 pub mod lab;
 mod log;
+mod options;
 mod output;
 mod progress;
 #[cfg(feature = "engine")]

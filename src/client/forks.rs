@@ -11,7 +11,7 @@ use crate::lab::{
     AgentSink, Branch, LabError, NamespaceFrom, RunDiff, Source, branch, check_syntax, edited_tail, injected_tail,
 };
 use crate::provider::Cancel;
-use crate::store::{Origin, SessionWriter, Storage, locate};
+use crate::store::{Origin, Storage, locate};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -132,7 +132,7 @@ impl Session {
         let nothing = || {
             Error::Begin(BeginError::NothingCut {
                 dir: self.dir().to_owned(),
-                reason: "nothing to resume: its last query was not interrupted",
+                reason: "nothing to resume: its last query ended, or waits for an answer (`fast-rlm answer`)",
             })
         };
         let cut = self.interrupted()?.ok_or_else(nothing)?;
@@ -170,8 +170,8 @@ impl Fork {
     ///
     /// # Errors
     ///
-    /// [`Error::Lab`]: `NotABind`, `AlreadyDiverged`, or `TailHalted` with the exception of a step that raised and had
-    /// not; else as [`Session::send`].
+    /// [`Error::Lab`]: `NotABind` (the fork is removed then: nothing of it is left), `AlreadyDiverged`, or `TailHalted`
+    /// with the exception of a step that raised and had not; else as [`Session::send`].
     pub async fn inject(&self, value: &Value, sink: &mut dyn AgentSink) -> Result<Output, Error> {
         self.inject_all(&[(None, value.clone())], sink).await
     }
@@ -194,7 +194,7 @@ impl Fork {
         let tail = match injected_tail(&branch.turn, branch.at, values) {
             Ok(tail) => tail,
             Err(refused) => {
-                self.put_back(branch);
+                branch.discard()?;
                 return Err(refused.into());
             }
         };
@@ -206,7 +206,7 @@ impl Fork {
     ///
     /// # Errors
     ///
-    /// [`Error::Lab`]: `Syntax`, before anything is recorded; else as [`Fork::inject`].
+    /// [`Error::Lab`]: `Syntax`, before anything is recorded, and other steps may be given; else as [`Fork::inject`].
     pub async fn edit(&self, steps: &[String], sink: &mut dyn AgentSink) -> Result<Output, Error> {
         let mut branch = self.take()?;
         if let Err(refused) = self.session.check_syntax(steps).await {
@@ -247,25 +247,14 @@ impl Fork {
         branch.as_ref().map_or(NamespaceFrom::Saved, tail)
     }
 
-    /// Removes it with everything that it has: for one whose way was refused.
+    /// Removes it with everything that it has: for one whose way was refused. One that a refused injection removed is
+    /// gone already.
     ///
     /// # Errors
     ///
-    /// [`Error::Store`], [`Error::File`].
+    /// [`Error::Lab`].
     pub fn discard(self) -> Result<(), Error> {
-        if let Some(log) = self.session.shared.place.log() {
-            let token = SessionWriter::take_over(&log.store, &log.session)?.token();
-            log.store.flow.forget(&log.session, token)?;
-            log.store.events.remove_session(&log.session, token)?;
-        }
-        match std::fs::remove_dir_all(self.session.dir()) {
-            Err(cause) if cause.kind() != std::io::ErrorKind::NotFound => Err(Error::File {
-                path: self.session.dir().to_owned(),
-                doing: "removing",
-                cause,
-            }),
-            _ => Ok(()),
-        }
+        Ok(crate::lab::remove(&self.session.required_source()?)?)
     }
 
     async fn run_tail(

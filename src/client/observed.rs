@@ -8,8 +8,7 @@ use crate::lab::observe::{self, EfficiencySummary, ModelCost, RunEvent, TurnSumm
 use crate::lab::{AgentSink, LabError, LabEvent, Python, Recording, ReplayReport, RunDiff, Source, replay};
 use crate::provider::PricingTable;
 use crate::store::payload::Message;
-use crate::store::{SessionRow, Store, locate};
-use std::sync::Arc;
+use crate::store::{Fact, Kind, Select, SessionRow, Store, StoreError, locate};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
@@ -33,7 +32,7 @@ impl Session {
     ///
     /// [`Error::Store`], [`Error::Closed`].
     pub fn history(&self) -> Result<Vec<Message>, Error> {
-        Ok(observe::history(&self.recording()?))
+        self.read_back(observe::read_history)
     }
 
     /// One row a turn, with its recorded usage.
@@ -42,7 +41,7 @@ impl Session {
     ///
     /// As [`Session::history`].
     pub fn turns(&self) -> Result<Vec<TurnSummary>, Error> {
-        Ok(observe::turns(&self.recording()?))
+        self.read_back(observe::read_turns)
     }
 
     /// The executed steps with their leaf calls, in order: the audit trail.
@@ -51,10 +50,7 @@ impl Session {
     ///
     /// As [`Session::history`].
     pub fn run_trace(&self) -> Result<Vec<RunEvent>, Error> {
-        match self.source()? {
-            Some(source) => Ok(observe::run_trace(&source.store, &source.session)?),
-            None => Ok(Vec::new()),
-        }
+        self.read_back(observe::run_trace)
     }
 
     /// What each model cost. A reported cost beats the table; an unknown price is `None`, never 0.
@@ -63,7 +59,7 @@ impl Session {
     ///
     /// As [`Session::history`].
     pub fn cost(&self, pricing: &PricingTable) -> Result<Vec<ModelCost>, Error> {
-        Ok(observe::model_costs(&self.recording()?, pricing))
+        self.read_back(|store, session| observe::read_model_costs(store, session, pricing))
     }
 
     /// What its outcomes took; `None` before the first turn has ended.
@@ -72,7 +68,7 @@ impl Session {
     ///
     /// As [`Session::history`].
     pub fn efficiency(&self) -> Result<Option<EfficiencySummary>, Error> {
-        Ok(observe::efficiency(&self.recording()?))
+        self.read_back(observe::read_efficiency)
     }
 
     /// Its last query, where a crash cut it.
@@ -134,8 +130,27 @@ impl Session {
     ///
     /// As [`Session::history`].
     pub fn last_sub_model(&self) -> Result<Option<String>, Error> {
-        let last = self.recording()?.turns.pop();
-        Ok(last.and_then(|turn| turn.started.sub_model))
+        let started = |store: &Store, session: &str| {
+            let select = Select::all().only(&[Kind::TurnStarted]);
+            let mut last = None;
+            let read = store.events.scan(session, &select, &mut |row| {
+                last = row.fact();
+                true
+            });
+            read.map(|()| last)
+        };
+        match self.read_back(started)? {
+            Some(Fact::TurnStarted(started)) => Ok(started.sub_model),
+            _ => Ok(None),
+        }
+    }
+
+    /// Reads from its log; nothing of a session that has none.
+    fn read_back<T: Default>(&self, read: impl FnOnce(&Store, &str) -> Result<T, StoreError>) -> Result<T, Error> {
+        match self.source()? {
+            Some(source) => Ok(read(&source.store, &source.session)?),
+            None => Ok(T::default()),
+        }
     }
 
     pub(super) fn recording(&self) -> Result<Recording, Error> {
@@ -183,13 +198,15 @@ impl Session {
 
     /// What recorded code is run with: no model is opened for it.
     pub(super) async fn python(&self) -> Result<Python, Error> {
-        let load = || python::load(&mut |line| tracing::info!("{line}"));
+        let backend = self.configured().repl;
+        let load = move || python::load(backend, &mut |line| tracing::info!("{line}"));
         let factory = python::threads()?
             .spawn_blocking(load)
             .await
             .unwrap_or(Err(Error::Panicked))?;
         Ok(Python {
-            factory: Arc::new(factory),
+            backend,
+            factory,
             secrets: self.configured().known_secrets()?,
             env: self.configured().environment(),
         })

@@ -251,6 +251,7 @@ async fn run(original: &Session, change: Change, off: OffTape) -> Result<WhatIfR
     };
     let came = session.recording()?;
     if matches!(change, Change::Call(..) | Change::Step(..)) && tape.substituted() == 0 {
+        branch.discard()?;
         let what = "the run ended before the call came".into();
         return Err(LabError::SubstitutionUnused { what }.into());
     }

@@ -61,8 +61,10 @@ pub fn advice(cause: &io::Error) -> &'static str {
         io::ErrorKind::PermissionDenied => "check who owns the file and its directory, and their permissions",
         io::ErrorKind::NotFound => "its directory is gone: put it back, or use another session directory",
         io::ErrorKind::NotADirectory => "a part of the path is a file: use another session directory",
+        io::ErrorKind::AlreadyExists => "a file has the name of the directory: use another one",
         io::ErrorKind::IsADirectory => "a directory has the file's name: move it away",
-        _ => "check the disk and the directory, then try again",
+        io::ErrorKind::FileTooLarge => "the file may not grow so large: raise the limit, or start a new session",
+        _ => "check the disk, its quota and the directory, then try again",
     }
 }
 

@@ -146,3 +146,20 @@ mod tests {
         assert!(!plain.to_string().contains("link"), "{plain}");
     }
 }
+/// A file that was removed can still be written to, and what is written is lost.
+#[cfg(unix)]
+pub(super) fn is_in_place(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt;
+    match file.metadata()?.nlink() {
+        0 => Err(io::Error::new(
+            io::ErrorKind::NotFound,
+            "it was removed while it was written",
+        )),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+pub(super) fn is_in_place(_: &File) -> io::Result<()> {
+    Ok(())
+}

@@ -3,7 +3,7 @@
 
 pub mod atomic;
 pub(crate) mod cache;
-pub mod config_file;
+pub mod config;
 pub mod fault;
 pub(crate) mod files;
 mod final_value;

@@ -1,6 +1,8 @@
 //! Writing a run's transcript: one JSON object a line, appended and flushed as things happen, in the format that
 //! existing programs read. Keys of ours are optional ones (`outcome`, `error`, `limit`, `guard`).
 
+use super::atomic::advice;
+use super::files::is_in_place;
 use crate::text::exact_money;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -149,7 +151,7 @@ struct Timestamps {
 
 /// A transcript could not be written.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot write the transcript {}: {cause}; free space or fix permissions, then ask again", path.display())]
+#[error("cannot write the transcript {}: {cause}; {}", path.display(), advice(cause))]
 pub struct TranscriptError {
     /// Which file.
     pub path: PathBuf,
@@ -241,7 +243,8 @@ impl TranscriptWriter {
         let mut bytes = serde_json::to_vec(&line).map_err(|error| fail(error.into()))?;
         bytes.push(b'\n');
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.write_all(&bytes).map_err(fail)
+        file.write_all(&bytes).map_err(fail)?;
+        is_in_place(&file).map_err(fail)
     }
 }
 

@@ -5,6 +5,7 @@
 
 use super::person::Question;
 use crate::provider::Usage;
+use crate::store::Redact;
 use crate::text::secret::Secrets;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -93,12 +94,22 @@ pub enum What {
 }
 
 impl What {
-    /// Without secrets, as it may be shown. Texts of the model need no look: it was never told any.
+    /// Without secrets, as it may be shown. Streamed text comes here without any: pieces tell too little.
     pub(super) fn redacted(self, secrets: &Secrets) -> Self {
         let hide = |text: String| secrets.redact(&text).into_owned();
         match self {
             Self::Started { task } => Self::Started { task: hide(task) },
+            Self::Probed { output } => Self::Probed { output: hide(output) },
+            Self::CallEnded { code, usage } => Self::CallEnded {
+                code: code.map(hide),
+                usage,
+            },
             Self::Output(text) => Self::Output(hide(text)),
+            Self::StepEnded { step, failed, output } => Self::StepEnded {
+                step,
+                failed,
+                output: output.map(hide),
+            },
             Self::Asked(question) => Self::Asked(question.redacted(secrets)),
             Self::Final(value) => Self::Final(redacted_value(value, secrets)),
             Self::Ended { error } => Self::Ended { error: error.map(hide) },
@@ -108,13 +119,21 @@ impl What {
     }
 }
 
-/// A value without secrets; the same value where there is none in it.
-pub(super) fn redacted_value(value: Value, secrets: &Secrets) -> Value {
-    let text = value.to_string();
-    match secrets.redact(&text) {
-        Cow::Borrowed(_) => value,
-        Cow::Owned(redacted) => serde_json::from_str(&redacted).unwrap_or(Value::String(redacted)),
-    }
+/// A value without secrets; the same value where there is none in it. Text by text: a number that is a secret becomes
+/// a string, as it does in the log.
+pub(crate) fn redacted_value(mut value: Value, secrets: &Secrets) -> Value {
+    hiding(secrets).value(&mut value);
+    value
+}
+
+/// Hides registered secrets in what is recorded.
+pub(super) fn hiding(secrets: &Secrets) -> Redact {
+    let secrets = secrets.clone();
+    let replaced = move |text: &str| match secrets.redact(text) {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(redacted) => Some(redacted),
+    };
+    Redact::with(move |text| replaced(text).map_or(Cow::Borrowed(text), Cow::Owned))
 }
 
 /// Takes events as they happen. Called on the engine's tasks: must not block.

@@ -1,8 +1,12 @@
 //! Where a session is: its files, its transcripts, its log.
 
+use super::begin_error::BeginError;
 use crate::store::Store;
 use std::path::PathBuf;
 use std::time::Duration;
+
+/// Bytes of a transcript's prefix: what follows it must fit in a file name, too.
+const LONGEST_PREFIX: usize = 100;
 
 /// Where a session's files are.
 #[derive(Clone, Debug)]
@@ -51,6 +55,17 @@ impl Home {
             log: None,
             wait: Duration::ZERO,
         }
+    }
+
+    /// A prefix is the beginning of a file name, and leads nowhere else.
+    pub(super) fn check_prefix(&self) -> Result<(), BeginError> {
+        let leads_on = |c: char| c.is_control() || matches!(c, '/' | '\\');
+        if self.prefix.len() > LONGEST_PREFIX || self.prefix.contains(leads_on) {
+            return Err(BeginError::Prefix {
+                prefix: self.prefix.clone(),
+            });
+        }
+        Ok(())
     }
 
     pub(super) fn logs(&self) -> PathBuf {

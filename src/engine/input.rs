@@ -49,7 +49,7 @@ impl From<Value> for Input {
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
     /// It could not be read.
-    #[error("cannot read the input file {}: {cause}", path.display())]
+    #[error("cannot read the input file {}: {cause}; check its name", path.display())]
     Read {
         /// Which.
         path: PathBuf,
@@ -161,6 +161,7 @@ fn prepare_file(path: &Path, prompt: String) -> Result<Prepared, InputError> {
             serde_json::from_str(&read(path)?).map_err(|e| bad("JSON", e.to_string()))?,
             "JSON",
         ),
+        // The first line says what and where; a picture of the place follows it.
         "yaml" | "yml" => valued(
             serde_saphyr::from_str(&read(path)?).map_err(|e| bad("YAML", e.to_string()))?,
             "YAML",

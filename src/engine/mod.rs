@@ -1,9 +1,11 @@
 //! The agent loop: prompts, probe, steps, sub-agents, budgets, session memory, parking.
 
 mod agent;
+mod begin_error;
 mod blocks;
 mod budget;
 mod clock;
+mod deltas;
 mod error;
 mod event;
 mod gate;
@@ -32,9 +34,12 @@ mod settings;
 mod tape;
 mod truncate;
 
+pub(crate) use agent::context;
+pub use begin_error::BeginError;
 pub use budget::{Allowance, Budget, Spent};
 pub(crate) use clock::now;
 pub use error::RunError;
+pub(crate) use event::redacted_value;
 pub use event::{AgentId, RunEvent, Unwatched, Watch, What};
 pub use gate::{AllowAll, Approver, AskPerson, Decision, DenyAll, GateCall, Tool};
 pub use groups::{KIND_SIGNAL, Observation, SignalMatch, ToolGroup};
@@ -50,7 +55,8 @@ pub use person::{Person, Question};
 pub use schema::{BadSchema, OutputSchema};
 pub use script::ScriptedReply;
 pub use session::{
-    Answer, BeginError, Query, Waiting, answer, drop_question, last_models, run_query, waiting, waiting_in,
+    Answer, Query, Waiting, answer, drop_question, last_models, recorded_mcp, recorded_repl, run_query, waiting,
+    waiting_in,
 };
 pub use settings::{Guard, Model, Settings};
 pub use tape::{Call, Recorded, Served, Tape, tool_input};

@@ -1,6 +1,7 @@
 //! Turns that go on: after a crash, or from where a fork branched off.
 
 use super::agent::{Onward, Prelude, PreludeStep};
+use super::begin_error::BeginError;
 use super::event::What;
 use super::home::Home;
 use super::journal::{Cut, Tape as StepTape, load_cut, load_parked};
@@ -10,7 +11,7 @@ use super::reopen::Reopened;
 use super::resume::reply;
 use super::run::Run;
 use super::script::{Script, ScriptedReply};
-use super::session::{Answer, BeginError, Query, finish, root_spec};
+use super::session::{Answer, Query, finish, root_spec};
 use super::tape::Tape;
 use crate::provider::Message;
 use crate::repl::RestoreSet;
@@ -150,6 +151,7 @@ pub async fn go_on(home: &Home, how: GoOn, query: Query) -> Result<Answer, Begin
     let told: Vec<String> = told.into_iter().flatten().collect();
     let mut spec = root_spec(&run, &reference.run_id, prepared, schema, None, keeper);
     spec.instruction = (!told.is_empty()).then(|| told.join("\n\n"));
+    spec.had_mcp(&started);
     if let Some(prompt) = how.prompt {
         messages.push(Message::user(prompt));
         unlogged += 1;

@@ -1,16 +1,15 @@
 //! Opening a session for writing: lock, store, fencing token, recovery.
 
+use super::begin_error::BeginError;
 use super::clock;
+use super::event::hiding;
 use super::groups::Observation;
 use super::home::Home;
 use super::journal::{Cut, ParkedTurn, observed, recover};
-use super::session::BeginError;
 use super::settings::Settings;
 use crate::disk::lock::{LockError, SessionLock};
 use crate::provider::Cancel;
-use crate::store::{NewSession, Redact, SessionRow, SessionWriter, Storage, Store, StoreError, locate};
-use crate::text::secret::Secrets;
-use std::borrow::Cow;
+use crate::store::{NewSession, SessionRow, SessionWriter, Storage, Store, StoreError, locate};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -60,7 +59,7 @@ impl Opened {
             });
         };
         let writer = SessionWriter::take_over(&store, &session)?
-            .redacting(redact(&settings.secrets))
+            .redacting(hiding(&settings.secrets))
             .cell_cap(settings.cell_cap);
         let recovered = recover(&store, &writer, &home.dir, cut)?;
         Ok(Self {
@@ -92,16 +91,6 @@ fn find(home: &Home, storage: &Path) -> Result<(Store, String), BeginError> {
         Some(name) => named_session(&store, name)?,
     };
     Ok((store, session.id))
-}
-
-/// Hides registered secrets in what is recorded.
-fn redact(secrets: &Secrets) -> Redact {
-    let secrets = secrets.clone();
-    let replaced = move |text: &str| match secrets.redact(text) {
-        Cow::Borrowed(_) => None,
-        Cow::Owned(redacted) => Some(redacted),
-    };
-    Redact::with(move |text| replaced(text).map_or(Cow::Borrowed(text), Cow::Owned))
 }
 
 fn named_session(store: &Store, name: &str) -> Result<SessionRow, StoreError> {

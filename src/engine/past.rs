@@ -1,6 +1,6 @@
 //! What a session remembered at an earlier moment, from its log.
 
-use super::journal::{ProjectError, Projection};
+use super::journal::{PROJECTED, ProjectError, Projection};
 use super::memory::SessionMemory;
 use crate::disk::state_doc::StateDoc;
 use crate::repl::RestoreSet;
@@ -12,13 +12,16 @@ use crate::store::{Select, Store};
 ///
 /// Those of the store, and what is recorded there but is no state.
 pub fn memory_before(store: &Store, session: &str, before: Option<u64>) -> Result<StateDoc, ProjectError> {
-    let events = store.events.read_all(session, &Select::all())?.events;
     let mut projection = Projection::new(StateDoc::default(), None);
-    let until = before.unwrap_or(u64::MAX);
-    for event in events.into_iter().take_while(|event| event.stream_seq < until) {
-        projection.apply(event)?;
+    let mut select = Select::all().only(&PROJECTED).before(before);
+    loop {
+        let page = store.events.read(session, &select)?;
+        page.events.into_iter().try_for_each(|event| projection.apply(event))?;
+        match page.next {
+            Some(next) => select = select.starting(next),
+            None => return projection.into_doc(store, session),
+        }
     }
-    projection.into_doc(store, session)
 }
 
 /// What a fresh REPL is given back of a memory.

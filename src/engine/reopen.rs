@@ -1,10 +1,11 @@
 //! A recorded query that goes on: what its start said, its transcript and its memory, ready to be written on.
 
+use super::begin_error::BeginError;
 use super::home::Home;
 use super::input::{Input, Prepared};
 use super::memory::{RunRef, SessionMemory};
 use super::schema::OutputSchema;
-use super::session::{BeginError, Query};
+use super::session::Query;
 use crate::disk::transcript_writer::TranscriptWriter;
 use crate::store::payload::TurnStarted;
 

@@ -2,8 +2,9 @@
 
 use super::budget::Budget;
 use super::clock;
+use super::deltas::Deltas;
 use super::error::RunError;
-use super::event::{AgentId, RunEvent, Watch, What};
+use super::event::{AgentId, RunEvent, Watch, What, redacted_value};
 use super::groups::{Groups, Observation};
 
 use super::limits::Exceeded;
@@ -13,6 +14,7 @@ use super::session::Query;
 use super::settings::{Model, Settings};
 use super::tape::Tape;
 use crate::disk::transcript_writer::{AgentRef, EndRecord, StepRecord, TranscriptWriter, UsageRecord};
+use crate::mcp::Servers;
 use crate::model::{Cost, Usage as TokenUsage};
 use crate::provider::{Cancel, Delta, Limits as CallLimits, Message, Reply, Request, Usage};
 use crate::repl::ReplFactory;
@@ -84,6 +86,8 @@ pub(super) struct Run {
     halted: OnceLock<Halt>,
     /// Serves the root's leaf calls.
     pub(super) tape: Option<Arc<dyn Tape>>,
+    /// MCP servers, started when they are needed.
+    pub(super) mcp: Servers,
     /// Groups of tools, and which are shown.
     pub(super) groups: Groups,
     /// What each agent used so far.
@@ -104,6 +108,7 @@ impl Run {
             cancel: query.cancel.clone(),
             halted: OnceLock::new(),
             tape,
+            mcp: Servers::new(&query.settings.mcp),
             groups: Groups::new(&query.settings.groups, &query.settings.ambient),
             used: Mutex::default(),
             transcript,
@@ -183,12 +188,15 @@ impl Run {
             depth: caller.depth,
             limits: self.call_limits(),
         };
+        let mut told = Deltas::new(&self.settings.secrets);
+        let tell = |what| self.tell(caller, what);
         let mut deltas = |delta: Delta<'_>| {
             if !quiet {
-                self.tell(caller, delta_event(&delta));
+                told.take(&delta).into_iter().for_each(tell);
             }
         };
         let called = model.provider.call(&request, &mut deltas, &self.cancel).await;
+        told.finish().for_each(tell);
         let used = match &called {
             Ok(reply) => Some(reply.usage),
             Err(error) => error.partial.usage,
@@ -272,18 +280,7 @@ impl Run {
     }
 
     fn redacted(&self, value: &Value) -> Option<Box<RawValue>> {
-        let text = value.to_string();
-        match self.settings.secrets.redact(&text) {
-            std::borrow::Cow::Borrowed(_) => to_raw_value(value).ok(),
-            std::borrow::Cow::Owned(redacted) => RawValue::from_string(redacted).ok(),
-        }
-    }
-}
-
-fn delta_event(delta: &Delta<'_>) -> What {
-    match delta {
-        Delta::Text(text) => What::Text((*text).to_owned()),
-        Delta::Reasoning(text) => What::Reasoning((*text).to_owned()),
+        to_raw_value(&redacted_value(value.clone(), &self.settings.secrets)).ok()
     }
 }
 

@@ -1,32 +1,37 @@
 //! A session as the engine drives it: its directory, its lock, and one query after another.
 
 use super::agent::{Ended, Spec, run_agent};
+use super::begin_error::BeginError;
 use super::budget::Spent;
 use super::clock;
 use super::error::RunError;
 use super::event::{AgentId, Watch, What, redacted_value};
 use super::home::{Home, SessionLog};
-use super::input::{Input, InputError, Prepared};
-use super::journal::{Cut, RecoverError, load_parked};
+use super::input::{Input, Prepared};
+use super::journal::{Cut, load_parked};
 use super::keeper::Keeper;
-use super::memory::{MemoryError, RunRef, SessionMemory, new_run};
+use super::memory::{RunRef, SessionMemory, new_run};
 use super::open::{Opened, lock};
 use super::person::{Person, Question};
 use super::reopen::Reopened;
 use super::run::Run;
-use super::schema::{BadSchema, OutputSchema};
+use super::schema::OutputSchema;
 use super::settings::Settings;
-use crate::disk::lock::{LockError, SessionLock};
-use crate::disk::transcript_writer::{TranscriptError, TranscriptWriter};
+use crate::disk::lock::SessionLock;
+use crate::disk::transcript_writer::TranscriptWriter;
 use crate::provider::Cancel;
-use crate::repl::{FinalValue, HASH_SEED, ReplFactory};
+use crate::repl::{Backend, FinalValue, HASH_SEED, ReplFactory};
 use crate::store::payload::{Pinned, TurnStarted};
 use crate::store::{Fact, Kind, Select, SessionRow, Store, StoreError, locate};
 use crate::text::secret::Secrets;
 use serde_json::{Map, Value};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Names of the MCP servers, among a turn's settings.
+const MCP: &str = "mcp";
+/// The backend of Python, where it is not the sandbox.
+const REPL: &str = "repl";
 
 /// One query, ready to be run.
 pub struct Query {
@@ -57,77 +62,6 @@ pub struct Answer {
     pub transcript: PathBuf,
 }
 
-/// A query that could not begin: nothing of the session was changed.
-#[derive(Debug, thiserror::Error)]
-pub enum BeginError {
-    /// Another writer has the session.
-    #[error(transparent)]
-    Lock(#[from] LockError),
-    /// It was cancelled while it waited for the session.
-    #[error("cancelled while waiting for the session; nothing of it was changed")]
-    Cancelled,
-    /// A directory could not be made.
-    #[error("cannot create {}: {cause}", path.display())]
-    Directory {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        #[source]
-        cause: io::Error,
-    },
-    /// It waits for an answer first.
-    #[error("session {} waits for an answer: {question}", dir.display())]
-    Parked {
-        /// The session's directory.
-        dir: PathBuf,
-        /// What it asks.
-        question: Question,
-    },
-    /// The turn cannot go on.
-    #[error("session {}: {reason}", dir.display())]
-    NothingCut {
-        /// The session's directory.
-        dir: PathBuf,
-        /// Why not.
-        reason: &'static str,
-    },
-    /// There is no question to answer.
-    #[error("session {} does not wait for an answer", dir.display())]
-    NothingParked {
-        /// The session's directory.
-        dir: PathBuf,
-    },
-    /// The answer is none of the question's options.
-    #[error("{answer:?} is not one of the answers to choose from: {question}")]
-    NotAnOption {
-        /// What was given.
-        answer: String,
-        /// What it asks.
-        question: Question,
-    },
-    /// Its memory could not be read or written.
-    #[error(transparent)]
-    Memory(#[from] MemoryError),
-    /// Its log could not be opened or read.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// Its files and log could not be brought in step.
-    #[error(transparent)]
-    Recover(#[from] RecoverError),
-    /// The query could not be kept as begun.
-    #[error(transparent)]
-    Keep(RunError),
-    /// Its transcript could not be opened.
-    #[error(transparent)]
-    Transcript(#[from] TranscriptError),
-    /// The input cannot be used.
-    #[error(transparent)]
-    Input(#[from] InputError),
-    /// The output schema is none.
-    #[error("output schema: {0}")]
-    Schema(#[from] BadSchema),
-}
-
 /// Runs the session's next query, holding its lock.
 ///
 /// # Errors
@@ -136,6 +70,7 @@ pub async fn run_query(home: &Home, query: Query) -> Result<Answer, BeginError> 
     let recorded = query.input.recorded();
     let prepared = query.input.clone().prepare()?;
     let schema = query.settings.schema.as_ref().map(OutputSchema::compile).transpose()?;
+    home.check_prefix()?;
     make_dir(&home.dir)?;
     make_dir(&home.logs())?;
     let lock = lock(home, &query.cancel).await?;
@@ -195,6 +130,7 @@ pub async fn answer(home: &Home, text: String, query: Query) -> Result<Answer, B
     let keeper = Keeper::resume(memory, journal, reference.clone());
     let run = Arc::new(Run::new(&query, lines, None));
     let mut spec = root_spec(&run, &reference.run_id, prepared, schema, None, keeper);
+    spec.had_mcp(&started);
     spec.instruction = started.instruction;
     spec.onward = Some(again.with_tape(tape));
     Ok(finish(run, spec, opened.notes).await)
@@ -284,10 +220,11 @@ fn log_of(dir: &Path) -> Result<Option<(Store, String)>, StoreError> {
 
 pub(super) async fn finish(run: Arc<Run>, spec: Spec, notes: Vec<String>) -> Answer {
     let run_id = spec.id.run_id.to_string();
-    for note in notes {
+    for note in run.factory.notice().into_iter().chain(notes) {
         run.tell(&spec.id, What::Notice(note));
     }
     let ended = run_agent(Arc::clone(&run), spec).await;
+    run.mcp.close().await;
     Answer {
         result: close(ended).map(|value| shown(value, &run.settings.secrets)),
         spent: run.budget.spent(),
@@ -330,11 +267,28 @@ fn other_settings(settings: &Settings, input: Value) -> Value {
             settings.env.iter().map(|(name, _)| name.as_str()).collect(),
         );
     }
+    if !settings.mcp.is_empty() {
+        fields.insert(MCP.into(), settings.mcp.iter().map(|spec| spec.name.as_str()).collect());
+    }
+    if settings.repl != Backend::default() {
+        fields.insert(REPL.into(), settings.repl.name().into());
+    }
     if fields.is_empty() {
         Value::Null
     } else {
         Value::Object(fields)
     }
+}
+
+/// Whether a recorded turn had functions for MCP servers.
+pub fn recorded_mcp(started: &TurnStarted) -> bool {
+    started.settings.get(MCP).is_some()
+}
+
+/// Which Python a recorded turn ran on; the sandbox where the record knows of no other.
+pub fn recorded_repl(started: &TurnStarted) -> Backend {
+    let named = started.settings.get(REPL).and_then(Value::as_str);
+    named.and_then(|name| name.parse().ok()).unwrap_or_default()
 }
 
 /// What the REPLs of a turn have in common. Python is always in UTC and without a locale.
@@ -373,6 +327,7 @@ pub(super) fn root_spec(
         schema,
         tools: settings.tools.clone(),
         host_tools: settings.host_tools.clone(),
+        mcp: Some(run.mcp.names()).filter(|names| !names.is_empty()),
         preamble,
         journal: keeper.journal(),
         keeper: Some(keeper),

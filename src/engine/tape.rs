@@ -1,6 +1,7 @@
 //! Recorded results of leaf calls, served in place of calling. What is served, and what a call that was never recorded
 //! means, is decided by who hands the tape in: a step that runs again, a fork, a what-if.
 
+use super::person::Question;
 use crate::repl::{HostError, PythonException};
 use crate::store::Digest;
 use crate::store::payload::{CellOutcome, LeafCall};
@@ -10,6 +11,11 @@ use serde_json::{Value, json};
 pub trait Tape: Send + Sync {
     /// What the call gets.
     fn serve(&self, call: &Call<'_>) -> Served;
+
+    /// What `question` got, where the step that asked it had to wait for the answer.
+    fn answer(&self, _step: u32, _question: &Question) -> Option<Value> {
+        None
+    }
 
     /// Whether the gate is asked about calls that are served, too.
     fn asks_first(&self) -> bool {

@@ -3,7 +3,7 @@
 use super::error::LabError;
 use super::replay::Source;
 use crate::engine::now;
-use crate::store::{EVENTS_FILE, FLOW_FILE, SessionRow, Storage, Store, copy_session};
+use crate::store::{EVENTS_FILE, FLOW_FILE, SessionRow, Storage, Store, StoreError, copy_session};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
@@ -63,10 +63,15 @@ pub fn import_bundle(file: &Path, dir: &Path, id: Option<&str>) -> Result<(Strin
         path: file.to_owned(),
         what: what.to_owned(),
     };
-    let from = Store::open_read_only(part.path())?;
+    let damaged = |error: StoreError| match error {
+        StoreError::Damaged { detail, .. } => bad(&format!("its log is damaged ({detail})")),
+        error => error.into(),
+    };
+    let from = Store::open_read_only(part.path()).map_err(damaged)?;
     let row = from
         .events
-        .sessions()?
+        .sessions()
+        .map_err(damaged)?
         .pop()
         .ok_or_else(|| bad("it holds no session"))?;
     let to = Storage::dir(dir).open()?;

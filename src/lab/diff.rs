@@ -1,9 +1,9 @@
 //! Two runs, step by step: aligned by what their code does, so that one inserted step does not shift the rest.
 
-use super::recorded::{RecordedStep, Recording};
+use super::recorded::{ASK, RecordedStep, Recording};
 use crate::model::{Pair, align, program_text};
 use crate::store::Digest;
-use crate::store::payload::{CellOutcome, LeafCall, Written};
+use crate::store::payload::{LeafCall, Written};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -173,10 +173,11 @@ fn difference(a: &RecordedStep, b: &RecordedStep) -> Option<(String, String, Str
 }
 
 fn calls(a: &RecordedStep, b: &RecordedStep) -> Option<(String, String, String)> {
-    let longest = a.cells.len().max(b.cells.len());
-    let told = |cell: Option<&LeafCall>| cell.map_or("no such call".into(), |cell| outcome(&cell.outcome));
+    let (a, b) = (a.calls_but(ASK), b.calls_but(ASK));
+    let longest = a.len().max(b.len());
+    let told = |cell: Option<&LeafCall>| cell.map_or("no such call".into(), |cell| cell.outcome.to_string());
     (0..longest).find_map(|at| {
-        let (a, b) = (a.cells.get(at), b.cells.get(at));
+        let (a, b) = (a.get(at).copied(), b.get(at).copied());
         let same = match (a, b) {
             (Some(a), Some(b)) => a.call == b.call && a.input == b.input && a.outcome == b.outcome,
             _ => false,
@@ -191,22 +192,14 @@ fn results(a: Option<&Value>, b: Option<&Value>) -> Option<(String, String, Stri
     (a != b).then(|| ("FINAL".into(), told(a), told(b)))
 }
 
-fn outcome(outcome: &CellOutcome) -> String {
-    match outcome {
-        CellOutcome::Returned(value) => value.to_string(),
-        CellOutcome::Raised { kind, message } => format!("{kind}: {message}"),
-        CellOutcome::Denied { reason } => format!("denied: {reason}"),
-        CellOutcome::Truncated { bytes, .. } => format!("{bytes} bytes, cut"),
-    }
-}
-
+/// Questions of two steps. An answer counts the same whether somebody was there to give it or the step had to wait.
 fn answers(a: &RecordedStep, b: &RecordedStep) -> Option<(String, String, String)> {
-    (a.answers != b.answers).then(|| {
-        (
-            "call ask".into(),
-            format!("{:?}", a.answers),
-            format!("{:?}", b.answers),
-        )
+    let (a, b) = (a.answers_in_order(), b.answers_in_order());
+    let longest = a.len().max(b.len());
+    (0..longest).find_map(|at| {
+        let (a, b) = (a.get(at), b.get(at));
+        let told = |answer: Option<&String>| answer.map_or("not asked".into(), String::clone);
+        (a != b).then(|| (format!("call {ASK}"), told(a), told(b)))
     })
 }
 

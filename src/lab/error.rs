@@ -1,5 +1,6 @@
 //! What keeps a recorded run from being run again.
 
+use crate::disk::atomic::advice;
 use crate::engine::{BeginError, InputError, ProjectError};
 use crate::repl::ReplError;
 use crate::store::StoreError;
@@ -97,7 +98,7 @@ pub enum LabError {
         name: String,
     },
     /// A file could not be read or written.
-    #[error("{doing} {}: {cause}", path.display())]
+    #[error("{doing} {}: {cause}; {}", path.display(), advice(cause))]
     File {
         /// Which.
         path: PathBuf,
@@ -108,7 +109,7 @@ pub enum LabError {
         cause: io::Error,
     },
     /// A bundle is none, or not whole.
-    #[error("{}: not a bundle that can be imported: {what}", path.display())]
+    #[error("{}: not a bundle that can be imported: {what}; export it again", path.display())]
     BadBundle {
         /// The file.
         path: PathBuf,

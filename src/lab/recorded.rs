@@ -1,14 +1,18 @@
 //! A session's turns as the log has them: what was asked, each step with its leaf calls, how it ended.
 
+use super::reading::Reading;
 use crate::engine::{CLOCK, TOOLS};
 use crate::store::payload::{
-    Answered, CellOutcome, Custom, ForkedFrom, LeafCall, Message, ModelCall, StepEnded, StepStarted, TurnEnded,
-    TurnStarted,
+    Answered, Asked, CellOutcome, Custom, ForkedFrom, LeafCall, Message, ModelCall, StepEnded, StepStarted, SubAgent,
+    TurnEnded, TurnStarted,
 };
-use crate::store::{Digest, Fact, Select, Store, StoreError, StoredEvent};
+use crate::store::{Digest, EventRow, Fact, Store, StoreError};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
+
+/// Name of the cells of questions that somebody was there to answer.
+pub(super) const ASK: &str = "ask";
 
 /// A tool as a turn's root had it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -38,9 +42,13 @@ pub struct RecordedStep {
     pub cells: Vec<LeafCall>,
     /// Leaf calls of sub-agents.
     pub nested: Vec<LeafCall>,
+    /// Sub-agents that ended, at any depth.
+    pub agents: Vec<SubAgent>,
     /// What the clocks showed.
     pub clock: Vec<u64>,
-    /// Answers to questions that had parked it, by number.
+    /// Questions that parked it, by number.
+    pub asked: BTreeMap<u32, Asked>,
+    /// Answers to them, by number.
     pub answers: BTreeMap<u32, String>,
     /// What came of it; `None` while it runs, or where it was cut.
     pub ended: Option<StepEnded>,
@@ -91,51 +99,53 @@ impl Recording {
     ///
     /// Those of the store.
     pub fn read(store: &Store, session: &str) -> Result<Self, StoreError> {
-        let mut recording = Self {
-            session: session.to_owned(),
-            ..Self::default()
-        };
-        for event in store.events.read_all(session, &Select::all())?.events {
-            recording.take(event);
-        }
-        for turn in &mut recording.turns {
-            turn.steps
-                .iter_mut()
-                .for_each(|step| step.cells.sort_by_key(|cell| cell.number));
-        }
-        Ok(recording)
+        Reading::WHOLE.read(store, session)
     }
 
-    fn take(&mut self, event: StoredEvent) {
-        if let Fact::ForkedFrom(from) = &event.fact {
+    pub(super) fn of(session: &str) -> Self {
+        Self {
+            session: session.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn sort(&mut self) {
+        let steps = self.turns.iter_mut().flat_map(|turn| &mut turn.steps);
+        steps.for_each(|step| step.cells.sort_by_key(|cell| cell.number));
+    }
+
+    /// Takes an event; those of a session come in order.
+    pub(super) fn take(&mut self, row: &EventRow<'_>, fact: Fact) {
+        if let Fact::ForkedFrom(from) = &fact {
             self.forked_from = Some(from.clone());
         }
-        let Some(number) = event.turn else { return };
+        let Some(number) = row.turn else { return };
         if self.turns.last().is_none_or(|turn| turn.number < number) {
             self.turns.push(RecordedTurn {
                 number,
-                start_seq: event.stream_seq,
-                start: event.time,
+                start_seq: row.stream_seq,
+                start: row.time,
                 ..RecordedTurn::default()
             });
         }
-        if let Some(turn) = self.turns.iter_mut().find(|turn| turn.number == number) {
-            turn.take(event);
+        // From behind: it is the last one, but in a damaged log.
+        if let Some(turn) = self.turns.iter_mut().rfind(|turn| turn.number == number) {
+            turn.take(row, fact);
         }
     }
 }
 
 impl RecordedTurn {
-    fn take(&mut self, event: StoredEvent) {
-        if let Some(step) = event.step {
-            return self.take_step(step, event);
+    fn take(&mut self, row: &EventRow<'_>, fact: Fact) {
+        if let Some(step) = row.step {
+            return self.take_step(step, row, fact);
         }
-        match event.fact {
+        match fact {
             Fact::TurnStarted(started) => self.started = started,
             Fact::Final(result) => self.result = Some(result.value),
             Fact::TurnEnded(ended) => {
                 self.ended = Some(ended);
-                self.end = Some(event.time);
+                self.end = Some(row.time);
             }
             Fact::Custom(Custom { name, data }) if name == TOOLS => {
                 self.tools = serde_json::from_value(data).unwrap_or_default();
@@ -144,24 +154,27 @@ impl RecordedTurn {
         }
     }
 
-    fn take_step(&mut self, number: u32, event: StoredEvent) {
-        if let Fact::ModelCall(call) = event.fact {
+    fn take_step(&mut self, number: u32, row: &EventRow<'_>, fact: Fact) {
+        if let Fact::ModelCall(call) = fact {
             match call.guard {
                 true => self.guards.push(call),
                 false => self.step(number).call = Some(call),
             }
             return;
         }
-        let root = self.started.run_id.clone();
+        let of_root = |cell: &LeafCall| cell.run_id == self.started.run_id;
+        let nested = matches!(&fact, Fact::LeafCall(cell) if !of_root(cell));
         let step = self.step(number);
-        match event.fact {
+        match fact {
             Fact::StepStarted(StepStarted { code, tree_digest, .. }) => {
                 step.code = Some(code);
                 step.tree = tree_digest;
             }
-            Fact::LeafCall(cell) if cell.run_id != root => step.nested.push(cell),
+            Fact::LeafCall(cell) if nested => step.nested.push(cell),
             Fact::LeafCall(cell) if cell.call == CLOCK => step.clock = readings(cell),
             Fact::LeafCall(cell) => step.cells.push(cell),
+            Fact::SubAgent(agent) => step.agents.push(agent),
+            Fact::Asked(asked) => drop(step.asked.insert(asked.number, asked)),
             Fact::Answered(Answered { number, answer }) => {
                 let text = match answer {
                     Value::String(text) => text,
@@ -171,7 +184,7 @@ impl RecordedTurn {
             }
             Fact::StepEnded(ended) => {
                 step.ended = Some(ended);
-                step.end_seq = Some(event.stream_seq);
+                step.end_seq = Some(row.stream_seq);
             }
             _ => {}
         }
@@ -207,6 +220,23 @@ impl RecordedStep {
     /// Messages that the model was told since the reply before.
     pub fn told(&self) -> &[Message] {
         self.call.as_ref().map(|call| call.added.as_slice()).unwrap_or_default()
+    }
+
+    /// The root's leaf calls but those of this name.
+    pub(super) fn calls_but(&self, name: &str) -> Vec<&LeafCall> {
+        self.cells.iter().filter(|cell| cell.call != name).collect()
+    }
+
+    /// What its questions got, in the order of asking: from somebody who was there, or later.
+    pub(super) fn answers_in_order(&self) -> Vec<String> {
+        let mut given = self.cells.iter().filter(|cell| cell.call == ASK);
+        let questions = given.clone().count() + self.answers.len();
+        let numbers = 0..u32::try_from(questions).unwrap_or(u32::MAX);
+        let answer = |number| match self.answers.get(&number) {
+            Some(text) => Some(Value::from(text.as_str()).to_string()),
+            None => given.next().map(|cell| cell.outcome.to_string()),
+        };
+        numbers.filter_map(answer).collect()
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::branch::{Branch, as_recorded, bindings, reply};
 use super::error::LabError;
-use super::recorded::RecordedTurn;
-use crate::engine::{Approver, Call, Recorded, ScriptedReply, Served as TapeServed, Tape};
-use crate::store::payload::{CellOutcome, LeafCall};
+use super::recorded::{ASK, RecordedStep, RecordedTurn};
+use crate::engine::{Approver, Call, Question, Recorded, ScriptedReply, Served as TapeServed, Tape};
+use crate::store::payload::{Asked, CellOutcome, LeafCall};
 use crate::store::{Cassette, Served};
 use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -65,16 +65,10 @@ impl Change {
             })
         };
         match self {
-            Self::Call(call, _)
-                if !turn
-                    .steps
-                    .iter()
-                    .flat_map(|step| &step.cells)
-                    .any(|cell| cell.call == *call) =>
-            {
+            Self::Call(call, _) if !turn.steps.iter().any(|step| calls(step, call)) => {
                 unused(format!("the turn calls no {call}"))
             }
-            Self::Step(number, _) if step(*number)?.cells.is_empty() => {
+            Self::Step(number, _) if step(*number)?.cells.is_empty() && step(*number)?.answers.is_empty() => {
                 unused(format!("step {number} (0-based) calls nothing"))
             }
             Self::Variable(number, name, value) => {
@@ -84,6 +78,10 @@ impl Change {
             _ => Ok(()),
         }
     }
+}
+
+fn calls(step: &RecordedStep, call: &str) -> bool {
+    step.cells.iter().any(|cell| cell.call == call) || (call == ASK && !step.answers.is_empty())
 }
 
 /// A call that the changed run made and the recorded one did not.
@@ -109,6 +107,8 @@ pub struct WhatIfTape {
 #[derive(Default)]
 struct State {
     cassette: Cassette,
+    /// Questions whose answers had to be waited for, in order, each with its answer until it is given.
+    answers: Vec<(Asked, Option<String>)>,
     substituted: usize,
     divergence: Option<Divergence>,
 }
@@ -119,6 +119,7 @@ impl WhatIfTape {
         let cells = turn.steps.iter().flat_map(|step| step.cells.iter().cloned());
         let state = State {
             cassette: Cassette::new(cells),
+            answers: turn.steps.iter().flat_map(answered).collect(),
             ..State::default()
         };
         Self {
@@ -142,10 +143,10 @@ impl WhatIfTape {
         self.state().substituted
     }
 
-    fn substitute(&self, call: &Call<'_>) -> Option<&Value> {
+    fn substitute(&self, call: &str, at: u32) -> Option<&Value> {
         match &self.change {
-            Change::Call(name, value) if name == call.name => Some(value),
-            Change::Step(step, value) if *step == call.step => Some(value),
+            Change::Call(name, value) if name == call => Some(value),
+            Change::Step(step, value) if *step == at => Some(value),
             _ => None,
         }
     }
@@ -175,6 +176,11 @@ impl WhatIfTape {
     }
 }
 
+fn answered(step: &RecordedStep) -> impl Iterator<Item = (Asked, Option<String>)> {
+    let answer = |(number, text): (&u32, &String)| Some((step.asked.get(number)?.clone(), Some(text.clone())));
+    step.answers.iter().filter_map(answer)
+}
+
 fn first_unconsumed(cassette: &Cassette, call: &str) -> Option<Value> {
     let cell = cassette.unconsumed().find(|cell| cell.call == call)?;
     cell.shown_input.clone()
@@ -184,7 +190,7 @@ impl Tape for WhatIfTape {
     fn serve(&self, call: &Call<'_>) -> TapeServed {
         let mut state = self.state();
         match state.cassette.serve(call.name, call.digest) {
-            Served::Cell(cell) => match self.substitute(call) {
+            Served::Cell(cell) => match self.substitute(call.name, call.step) {
                 Some(value) => {
                     state.substituted += 1;
                     TapeServed::Recorded(Recorded {
@@ -195,6 +201,22 @@ impl Tape for WhatIfTape {
                 None => TapeServed::Recorded(Recorded::from(*cell)),
             },
             Served::Truncated { .. } | Served::Missing { .. } => self.off_tape(&mut state, call),
+        }
+    }
+
+    /// By the question as it was asked, the first one that was not answered yet: as cells are found.
+    fn answer(&self, step: u32, question: &Question) -> Option<Value> {
+        let mut state = self.state();
+        let is_it = |(asked, answer): &&mut (Asked, Option<String>)| {
+            answer.is_some() && asked.question == question.text && asked.options == question.options
+        };
+        let answer = state.answers.iter_mut().find(is_it)?.1.take()?;
+        match self.substitute(ASK, step) {
+            Some(value) => {
+                state.substituted += 1;
+                Some(value.clone())
+            }
+            None => Some(answer.into()),
         }
     }
 

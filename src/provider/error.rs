@@ -10,7 +10,7 @@ pub enum ErrorKind {
     #[error("the model call was cancelled")]
     Cancelled,
     /// All the time for the call was used up.
-    #[error("no complete reply within {} (api_timeout_ms)", seconds(*.limit))]
+    #[error("no complete reply within {}; a slow model needs a larger api_timeout_ms", seconds(*.limit))]
     TimedOut {
         /// The limit.
         limit: Duration,
@@ -58,7 +58,7 @@ pub enum ErrorKind {
         message: String,
     },
     /// The connection could not be made, or broke before the reply.
-    #[error("cannot reach {server}: {reason}")]
+    #[error("cannot reach {server}: {reason}; check the network and the base URL")]
     Transport {
         /// The server's host.
         server: String,
@@ -66,7 +66,7 @@ pub enum ErrorKind {
         reason: String,
     },
     /// The reply began but is not whole or not well-formed.
-    #[error("the reply of {server} broke off: {reason}")]
+    #[error("the reply of {server} broke off: {reason}; try again, or raise api_max_retries")]
     Broken {
         /// The server's host.
         server: String,
@@ -74,7 +74,7 @@ pub enum ErrorKind {
         reason: String,
     },
     /// A reply without any choice in it.
-    #[error("{server} sent a reply with no choices in it")]
+    #[error("{server} sent a reply with no choices in it; try again, or take another model")]
     Empty {
         /// The server's host.
         server: String,
@@ -118,6 +118,9 @@ pub enum ErrorKind {
     /// The script has no reply for this request.
     #[error("{0}")]
     Script(String),
+    /// The recorded session has no reply to this request.
+    #[error("{0}")]
+    Cassette(String),
 }
 
 impl ErrorKind {

@@ -6,6 +6,7 @@
 
 mod anthropic;
 mod cancel;
+mod cassette;
 mod cli_agent;
 mod collect;
 mod cost;
@@ -15,6 +16,7 @@ mod models;
 mod open;
 mod openai;
 mod pricing;
+mod process_group;
 mod reply;
 mod request;
 mod retry;
@@ -24,13 +26,16 @@ mod sse;
 
 pub use anthropic::Anthropic;
 pub use cancel::Cancel;
+pub use cassette::CassetteReplies;
 pub use cli_agent::{AgentSpec, CliAgent, Field, Output, Places, UsagePlaces};
 pub use cost::parse_nano_dollars;
 pub use error::{CallError, ErrorKind, Partial};
+pub(crate) use http::{chain as error_chain, client as http_client};
 pub use models::{Offer, list_models};
 pub use open::{OpenError, open};
 pub use openai::OpenAi;
 pub use pricing::{Price, PricingError, PricingTable};
+pub(crate) use process_group::ProcessGroup;
 pub use reply::{CostSource, Finish, Reply, Timings, Usage};
 pub use request::{Limits, Message, Request, RequestHash, Role};
 pub use retry::Pacing;

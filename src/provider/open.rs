@@ -2,6 +2,7 @@
 
 use super::Provider;
 use super::anthropic::Anthropic;
+use super::cassette::{self, CassetteReplies};
 use super::cli_agent::{self, CliAgent};
 use super::openai::OpenAi;
 use super::scripted::{ScriptError, Scripted};
@@ -11,16 +12,13 @@ use super::settings::{
 use std::path::Path;
 use std::sync::Arc;
 
-/// Prefixes that name a backend which this build does not have.
-const ABSENT: [&str; 1] = ["cassette:"];
-
 /// Why no backend could be made of a model string.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// No model is set; there is no default.
     #[error(
-        "no model is set, and there is no default: pass --primary-agent MODEL, or set primary_agent in \
-         rlm_config.yaml (in the working directory or your config directory), or use ClientBuilder::model"
+        "no model is set, and there is no default: pass --primary-agent MODEL, or set FAST_RLM_MODEL, or primary_agent in \
+         fast-rlm.toml or rlm_config.yaml (`fast-rlm config path` says where), or use ClientBuilder::model"
     )]
     ModelMissing,
     /// The model's server wants a key.
@@ -30,20 +28,22 @@ pub enum OpenError {
         model: String,
     },
     /// The key cannot be protected from showing up in files and on the screen, or cannot be sent.
-    #[error("the key in {variable} cannot be used: {reason}")]
+    #[error("the key in {variable} cannot be used: {reason}; set it again, on one line")]
     BadKey {
         /// Where it came from.
         variable: String,
         /// What is wrong with it.
         reason: String,
     },
-    /// The backend exists, but not here.
-    #[error("the model {model} is not available in this build: {prefix} models come with another one")]
-    NotInThisBuild {
-        /// The model.
+    /// A recorded session cannot be asked.
+    #[error(
+        "the model {model} cannot be used: {reason}; cassette: takes the directory of a session that was recorded here"
+    )]
+    Cassette {
+        /// The model string.
         model: String,
-        /// Its prefix, with the colon.
-        prefix: &'static str,
+        /// Why.
+        reason: String,
     },
     /// A coding agent cannot be asked.
     #[error("the model {model} cannot be used: {reason}")]
@@ -91,8 +91,9 @@ fn anthropic_first(model: &str) -> String {
     }
 }
 
-/// Opens the backend of a model string: `scripted:FILE`, `cli:AGENT?model=MODEL`, a model of Anthropic's where there is a key for its API, or any
-/// other name for the OpenAI-compatible API. Touches the file, but not the network.
+/// Opens the backend of a model string: `scripted:FILE`, `cassette:SESSION`, `cli:AGENT?model=MODEL`, a model of
+/// Anthropic's where there is a key for its API, or any other name for the OpenAI-compatible API. Touches files, but not
+/// the network.
 ///
 /// # Errors
 ///
@@ -109,11 +110,8 @@ pub fn open(model: &str, settings: &Settings) -> Result<Arc<dyn Provider>, OpenE
         let agent = CliAgent::open(model, settings, |name| std::env::var(name).ok())?;
         return Ok(Arc::new(agent));
     }
-    if let Some(prefix) = ABSENT.iter().find(|prefix| model.starts_with(**prefix)) {
-        return Err(OpenError::NotInThisBuild {
-            model: model.to_owned(),
-            prefix,
-        });
+    if model.starts_with(cassette::PREFIX) {
+        return Ok(Arc::new(CassetteReplies::open(model)?));
     }
     if Anthropic::has(model) && settings.anthropic_key.is_some() {
         return Ok(Arc::new(Anthropic::new(settings)?));

@@ -82,7 +82,7 @@ impl PricingTable {
     ///
     /// [`PricingError`] with line and column.
     pub fn from_toml(text: &str) -> Result<Self, PricingError> {
-        let file: File = toml::from_str(text).map_err(|error| PricingError(error.to_string()))?;
+        let file: File = toml::from_str(text).map_err(|error| PricingError(crate::text::toml_fault(text, &error)))?;
         Ok(Self { models: file.models })
     }
 

@@ -2,7 +2,6 @@
 //! Python's standard library. `build.rs` finds and checks them; unpacking and linking happen once per machine.
 
 use super::error::PrepareError;
-use std::io::Read;
 use std::path::Path;
 
 include!(concat!(env!("OUT_DIR"), "/parts.rs"));
@@ -20,16 +19,11 @@ fn decompress(name: &str) -> Result<Vec<u8>, PrepareError> {
         part: name.to_owned(),
         source,
     };
-    let data = FILES
+    let (_, data) = FILES
         .iter()
         .find(|(found, _)| *found == name)
-        .map(|(_, data)| *data)
-        .unwrap_or_default();
-    let mut out = Vec::with_capacity(data.len().saturating_mul(4));
-    let mut decoder = ruzstd::decoding::StreamingDecoder::new(data)
-        .map_err(|error| failed(std::io::Error::new(std::io::ErrorKind::InvalidData, error.to_string())))?;
-    decoder.read_to_end(&mut out).map_err(failed)?;
-    Ok(out)
+        .ok_or_else(|| failed(std::io::ErrorKind::NotFound.into()))?;
+    zstd::stream::decode_all(*data).map_err(failed)
 }
 
 /// Links the libraries into one component (34 MB).

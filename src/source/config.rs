@@ -1,31 +1,31 @@
-//! Which configuration file options are saved in.
+//! Configuration for the terminal program: saving options, and the named values that keys come from.
 
-use crate::disk::config_file::set_options;
+use crate::disk::config::save::set_options;
+use crate::disk::config::{Whose, places};
 use std::path::{Path, PathBuf};
 
-pub use crate::disk::config_file::{SaveError, Scalar};
+pub use crate::disk::config::save::{SaveError, Scalar};
+pub use crate::disk::config::{ConfigError, Node, nearest, parse_nodes, read_nodes, user_dir};
 
-/// Its name, in the working directory or the user's configuration directory.
-const NAME: &str = "rlm_config.yaml";
-
-/// Saves options in the named file, else in the one of the working directory if there is one, else in the user's;
-/// `None` takes an option out. Returns the file.
+/// Saves options in the named file; else in the strongest one that is there, of the working directory or the user's; else
+/// in a new one of the user's. `None` takes an option out. Returns the file.
 ///
 /// # Errors
 ///
 /// [`SaveError`]: the file is as it was.
 pub fn save_options(named: Option<&Path>, options: &[(&str, Option<Scalar>)]) -> Result<PathBuf, SaveError> {
-    let path = named.map_or_else(usual, Path::to_owned);
+    let path = usual(named);
     set_options(&path, options)?;
     Ok(path)
 }
 
-fn usual() -> PathBuf {
-    use etcetera::BaseStrategy;
-    let here = PathBuf::from(NAME);
-    let user = etcetera::choose_base_strategy().map(|base| base.config_dir().join("fast-rlm").join(NAME));
-    match user {
-        Ok(user) if !here.is_file() => user,
-        _ => here,
-    }
+fn usual(named: Option<&Path>) -> PathBuf {
+    let places = places(named);
+    let chosen = places
+        .iter()
+        .find(|place| place.path.is_file())
+        .or_else(|| places.iter().find(|place| place.whose != Whose::Project))
+        // Without a home there is the working directory.
+        .or(places.first());
+    chosen.map_or_else(|| PathBuf::from("fast-rlm.toml"), |place| place.path.clone())
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::model::{DiffCall, MemoryKind, NameAt, NamesAfter};
-use crate::store::payload::{CellOutcome, LeafCall};
+use crate::store::payload::LeafCall;
 use crate::store::{At, Binding, BindingKind, Fact, Kind, Namespace, Select, Store, StoreError, StoredEvent, locate};
 
 use super::Source;
@@ -123,16 +123,10 @@ impl Recorded {
 }
 
 fn call(cell: LeafCall) -> DiffCall {
-    let result = match cell.outcome {
-        CellOutcome::Returned(value) => value.to_string(),
-        CellOutcome::Raised { kind, message } => format!("{kind}: {message}"),
-        CellOutcome::Denied { reason } => format!("denied: {reason}"),
-        CellOutcome::Truncated { head, bytes, .. } => format!("{head}… ({bytes} bytes, not kept)"),
-    };
     DiffCall {
+        result: cell.outcome.to_string(),
         call: cell.call,
         input: cell.shown_input.map(|input| input.to_string()).unwrap_or_default(),
-        result,
     }
 }
 

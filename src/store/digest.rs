@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
@@ -52,9 +53,12 @@ impl FromStr for Digest {
         if text.len() != 64 || !text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
             return Err(NotADigest);
         }
+        let value = |digit: u8| match digit {
+            b'0'..=b'9' => digit - b'0',
+            digit => (digit | 0x20) - b'a' + 10,
+        };
         for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
-            let digits = std::str::from_utf8(pair).map_err(|_| NotADigest)?;
-            *byte = u8::from_str_radix(digits, 16).map_err(|_| NotADigest)?;
+            *byte = pair.iter().fold(0, |byte, digit| (byte << 4) | value(*digit));
         }
         Ok(Self(bytes))
     }
@@ -68,9 +72,22 @@ impl Serialize for Digest {
 
 impl<'de> Deserialize<'de> for Digest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?
-            .parse()
-            .map_err(serde::de::Error::custom)
+        deserializer.deserialize_str(Hexadecimal)
+    }
+}
+
+/// Reads a digest where its text lies.
+struct Hexadecimal;
+
+impl Visitor<'_> for Hexadecimal {
+    type Value = Digest;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("64 hexadecimal digits")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Digest, E> {
+        text.parse().map_err(E::custom)
     }
 }
 

@@ -60,6 +60,18 @@ pub enum StoreError {
         /// The turn, 0-based.
         turn: u32,
     },
+    /// A session's values would not fit in memory; nothing was copied.
+    #[error(
+        "session {session}: the values of one of its steps have {bytes} bytes, more than {most}; nothing was copied"
+    )]
+    TooLarge {
+        /// The session.
+        session: String,
+        /// How much it is.
+        bytes: u64,
+        /// The most.
+        most: u64,
+    },
     /// A name is bound to a value that was neither given nor stored.
     #[error("name {name:?} is bound to value {digest}, which is not stored")]
     MissingValue {
@@ -98,7 +110,7 @@ pub enum StoreError {
         what: String,
     },
     /// The store's contents are damaged.
-    #[error("{}: the database is damaged ({detail}); state.json and logs/ beside it are still readable", path.display())]
+    #[error("{}: the database is damaged ({detail}); state.json and logs/ beside it are still readable: move it away to go on from those", path.display())]
     Damaged {
         /// The store's file.
         path: PathBuf,
@@ -142,7 +154,7 @@ pub enum StoreError {
         kind: Kind,
     },
     /// SQLite, or the engine of another store, refused.
-    #[error("{doing} {}: {source}", path.display())]
+    #[error("{doing} {}: {source}; try again, or move the file away", path.display())]
     Database {
         /// The store's file.
         path: PathBuf,
@@ -202,11 +214,26 @@ impl StoreError {
     fn true_cause(path: PathBuf, doing: &'static str, error: rusqlite::Error) -> Self {
         match std::fs::OpenOptions::new().read(true).open(&path) {
             Err(source) => Self::Io { path, doing, source },
-            Ok(_) => Self::Database {
+            Ok(_) => Self::Io {
                 path,
                 doing,
-                source: Box::new(error),
+                source: refused(&error),
             },
         }
     }
+}
+
+/// What SQLite says of a refusal that it does not explain, and which of its calls was refused.
+fn refused(error: &rusqlite::Error) -> io::Error {
+    use rusqlite::ffi::{
+        SQLITE_IOERR_FSTAT, SQLITE_IOERR_FSYNC, SQLITE_IOERR_READ, SQLITE_IOERR_TRUNCATE, SQLITE_IOERR_WRITE,
+    };
+    let call = match error.sqlite_error().map(|error| error.extended_code) {
+        Some(SQLITE_IOERR_READ) => "a read was refused",
+        Some(SQLITE_IOERR_WRITE) => "a write was refused",
+        Some(SQLITE_IOERR_FSYNC) => "syncing was refused",
+        Some(SQLITE_IOERR_TRUNCATE | SQLITE_IOERR_FSTAT) => "its size could not be read or set",
+        _ => return io::Error::other(error.to_string()),
+    };
+    io::Error::other(format!("{error}: {call}"))
 }

@@ -110,6 +110,30 @@ impl From<StoredEvent> for NewEvent {
     }
 }
 
+/// An event as it is stored, its payload undecoded and nothing of it copied.
+#[derive(Clone, Copy, Debug)]
+pub struct EventRow<'a> {
+    /// Its place in the session.
+    pub stream_seq: u64,
+    /// Its kind.
+    pub kind: Kind,
+    /// When it happened.
+    pub time: Time,
+    /// The turn it belongs to, 0-based.
+    pub turn: Option<u32>,
+    /// The step it belongs to, 0-based.
+    pub step: Option<u32>,
+    /// The payload's JSON.
+    pub payload: &'a str,
+}
+
+impl EventRow<'_> {
+    /// What happened; `None` where the payload is damaged.
+    pub fn fact(&self) -> Option<Fact> {
+        Fact::from_json(self.kind, self.payload).ok()
+    }
+}
+
 /// A row that could not be understood: newer than this program, or damaged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
@@ -137,6 +161,8 @@ pub struct Page {
 pub struct Select {
     /// First `stream_seq`.
     pub from: u64,
+    /// The `stream_seq` before which they end; `None`: the session's end.
+    pub until: Option<u64>,
     /// Only these turns, 0-based.
     pub turns: Option<RangeInclusive<u32>>,
     /// Only these kinds; empty means all. Rows of kinds that are not known are then not reported.
@@ -150,6 +176,7 @@ impl Select {
     pub fn all() -> Self {
         Self {
             from: 0,
+            until: None,
             turns: None,
             kinds: Vec::new(),
             limit: 1000,
@@ -168,6 +195,13 @@ impl Select {
     #[must_use]
     pub fn only(mut self, kinds: &[Kind]) -> Self {
         self.kinds = kinds.to_vec();
+        self
+    }
+
+    /// Ends before `stream_seq`; `None`: at the session's end.
+    #[must_use]
+    pub fn before(mut self, stream_seq: Option<u64>) -> Self {
+        self.until = stream_seq;
         self
     }
 

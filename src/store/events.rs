@@ -1,6 +1,6 @@
 //! The trait of event stores. Every implementation must pass `conformance::events`.
 
-use super::{NewEvent, NewSession, Page, Select, SessionRow, StoreError, StoredEvent, Token};
+use super::{EventRow, NewEvent, NewSession, Page, Select, SessionRow, StoreError, StoredEvent, Token};
 
 /// An append-only log of events with a registry of its sessions. Shared by threads; calls block.
 ///
@@ -89,6 +89,31 @@ pub trait EventStore: Send + Sync {
     ///
     /// [`StoreError::UnknownSession`]. A row that cannot be understood is no error: it is in [`Page::skipped`].
     fn read(&self, id: &str, select: &Select) -> Result<Page, StoreError>;
+
+    /// Hands each event that `select` picks to `take`, in order and undecoded, until that gives `false`: for readers that
+    /// want little of much. Pages do not count; rows that cannot be understood are left out. `take` must not call the
+    /// store.
+    ///
+    /// # Errors
+    ///
+    /// As [`EventStore::read`].
+    fn scan(&self, id: &str, select: &Select, take: &mut dyn FnMut(EventRow<'_>) -> bool) -> Result<(), StoreError> {
+        for event in self.read_all(id, select)?.events {
+            let payload = event.fact.encode()?;
+            let row = EventRow {
+                stream_seq: event.stream_seq,
+                kind: event.fact.kind(),
+                time: event.time,
+                turn: event.turn,
+                step: event.step,
+                payload: &payload,
+            };
+            if !take(row) {
+                break;
+            }
+        }
+        Ok(())
+    }
 
     /// The highest `global_seq` so far, 0 before the first event: cheap to ask, to see whether something was added.
     ///

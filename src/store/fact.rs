@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::StoreError;
 use super::payload::{
     Adopted, Answered, Asked, Cleared, Custom, Final, ForkedFrom, LeafCall, ModelCall, SessionStarted, StepEnded,
-    StepStarted, Swept, TurnEnded, TurnStarted,
+    StepStarted, SubAgent, Swept, TurnEnded, TurnStarted,
 };
 
 macro_rules! facts {
@@ -96,6 +96,8 @@ facts! {
     StepStarted = "step_started", schema 1;
     /// A leaf call returned: a cell of the cassette.
     LeafCall = "leaf_call", schema 1;
+    /// A sub-agent ended: its steps, so that they can be run again.
+    SubAgent = "sub_agent", schema 1;
     /// A step's code ran.
     StepEnded = "step_ended", schema 1;
     /// The namespace was swept, and perhaps state.json was (or is about to be) written.

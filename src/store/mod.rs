@@ -31,7 +31,7 @@ mod writer;
 pub use cassette::{Cassette, Served};
 pub use digest::Digest;
 pub use error::StoreError;
-pub use event::{NewEvent, Page, Select, Skipped, StoredEvent, Token};
+pub use event::{EventRow, NewEvent, Page, Select, Skipped, StoredEvent, Token};
 pub use events::EventStore;
 pub use fact::{Fact, Kind, MAX_NESTING};
 pub use flow::{At, Binding, BindingKind, Described, FULL_TURNS, FlowStore, Freed, Namespace, Parked};

@@ -22,7 +22,9 @@ pub const MIN_SECRET_CHARS: usize = 8;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SecretError {
     /// It is too short to be told from ordinary text.
-    #[error("the secret {name} is shorter than {MIN_SECRET_CHARS} characters and cannot be protected")]
+    #[error(
+        "the secret {name} is shorter than {MIN_SECRET_CHARS} characters and cannot be protected: use a longer one"
+    )]
     TooShort {
         /// Its name.
         name: String,
@@ -79,12 +81,12 @@ impl Secrets {
         Cow::Owned(replace(text, &spans))
     }
 
-    /// Whether a registered value is in `bytes`, in any of its forms; its name, if so.
+    /// Whether a registered value is in `bytes`, in any of its forms or as a number in a pickle; its name, if so.
     #[must_use]
     pub fn find_in(&self, bytes: &[u8]) -> Option<String> {
         self.snapshot()
             .iter()
-            .find(|secret| !secret.find(bytes).is_empty())
+            .find(|secret| !secret.find(bytes).is_empty() || secret.is_number_in(bytes))
             .map(|secret| secret.name.clone())
     }
 
@@ -113,6 +115,8 @@ struct Secret {
     value: String,
     /// What its base64 always contains, at each of the three offsets it can have in a longer text and in both alphabets.
     base64: Vec<String>,
+    /// What a pickle holds of it, where it is a number.
+    numbers: Vec<Vec<u8>>,
 }
 
 impl Secret {
@@ -126,7 +130,12 @@ impl Secret {
             name: name.to_owned(),
             value: value.to_owned(),
             base64,
+            numbers: value.parse().map_or_else(|_| Vec::new(), pickled),
         }
+    }
+
+    fn is_number_in(&self, bytes: &[u8]) -> bool {
+        self.numbers.iter().any(|number| memmem::find(bytes, number).is_some())
     }
 
     /// What stands in the value's place; without the name when that would give the value away.
@@ -211,6 +220,18 @@ fn base64_cores(value: &[u8], offset: usize) -> [String; 2] {
     let end = padded.len() * 8 / 6;
     [STANDARD_NO_PAD.encode(&padded), URL_SAFE_NO_PAD.encode(&padded)]
         .map(|text| text.get(first..end).unwrap_or_default().to_owned())
+}
+
+/// A number as pickles write it (protocols 2 and on), with the opcode before it: alone, its bytes turn up by chance.
+fn pickled(number: u64) -> Vec<Vec<u8>> {
+    let bytes = number.to_le_bytes();
+    let used = bytes.len() - (number.leading_zeros() / 8) as usize;
+    // A byte for the sign, where the highest bit would be taken for it.
+    let signed = used + usize::from(number.leading_zeros().is_multiple_of(8));
+    let mut long = vec![0x8a, u8::try_from(signed).unwrap_or(u8::MAX)];
+    long.extend(bytes.iter().take(used));
+    let short = i32::try_from(number).map(|number| [&b"J"[..], &number.to_le_bytes()].concat());
+    [Some(long), short.ok()].into_iter().flatten().collect()
 }
 
 /// Decodes one backslash escape of JSON or Python.
@@ -337,6 +358,28 @@ mod tests {
         assert_eq!(format!("{secrets:?}"), r#"["KEY", "LONG"]"#);
         assert_eq!(secrets.find_in(b"\x80\x0400123456789"), Some("KEY".to_owned()));
         assert_eq!(secrets.find_in(b"0012345"), None);
+    }
+
+    #[test]
+    fn a_number_is_found_in_a_pickle() {
+        // pickle.dumps([n], 5) of CPython.
+        for (value, pickle) in [
+            (
+                "80912734651",
+                &b"\x80\x05\x95\x0b\x00\x00\x00\x00\x00\x00\x00]\x94\x8a\x05\xbbY\xc6\xd6\x12a."[..],
+            ),
+            (
+                "12345678",
+                b"\x80\x05\x95\x09\x00\x00\x00\x00\x00\x00\x00]\x94JNa\xbc\x00a.",
+            ),
+            (
+                "4294967295",
+                b"\x80\x05\x95\x0b\x00\x00\x00\x00\x00\x00\x00]\x94\x8a\x05\xff\xff\xff\xff\x00a.",
+            ),
+        ] {
+            assert_eq!(secrets(value).find_in(pickle), Some("KEY".to_owned()), "{value}");
+            assert_eq!(secrets("98765432").find_in(pickle), None);
+        }
     }
 
     #[test]

@@ -174,8 +174,8 @@ impl Spot {
 fn spot(cell: &Cell, column: u16, look: &Look) -> Spot {
     let (mut ink, mut paper) = (look.hex(cell.fg), look.hex(cell.bg));
     if cell.modifier.contains(Modifier::REVERSED) {
-        let swapped = paper.take().unwrap_or_else(|| look.background.to_owned());
-        paper = Some(ink.take().unwrap_or_else(|| look.foreground.to_owned()));
+        let swapped = paper.take().unwrap_or_else(|| look.background.clone());
+        paper = Some(ink.take().unwrap_or_else(|| look.foreground.clone()));
         ink = Some(swapped);
     }
     let width = crate::text::cell_width(cell.symbol()).clamp(1, 2);
@@ -183,7 +183,7 @@ fn spot(cell: &Cell, column: u16, look: &Look) -> Spot {
         column,
         width: if width == 2 { 2 } else { 1 },
         text: cell.symbol().to_owned(),
-        ink: ink.unwrap_or_else(|| look.foreground.to_owned()),
+        ink: ink.unwrap_or_else(|| look.foreground.clone()),
         paper,
         attributes: cell.modifier.difference(Modifier::REVERSED),
     }

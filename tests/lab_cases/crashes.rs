@@ -8,7 +8,7 @@ use fast_rlm::{Client, Tool};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// Set in the process that is to die, with the directory and how.
 const DIES: &str = "LAB_CASES_DIES_IN";
@@ -103,8 +103,17 @@ async fn case_76_a_cut_query_is_finished_from_where_it_was() {
         (cut.turn, cut.completed, cut.in_flight, cut.query.as_str()),
         (0, 2, true, "first")
     );
-    assert_eq!(session.resume().await.unwrap().value, json!([1, 2, 3, 4]));
+    let notices = Arc::new(Mutex::new(Vec::new()));
+    let heard = notices.clone();
+    let watched = session.clone().watch(move |event: fast_rlm::RunEvent| {
+        if let fast_rlm::What::Notice(text) = event.what {
+            heard.lock().unwrap().push(text);
+        }
+    });
+    assert_eq!(watched.resume().await.unwrap().value, json!([1, 2, 3, 4]));
     assert_eq!(counter.count(), 1, "only the call that had not been recorded");
+    let notices = notices.lock().unwrap().join("\n");
+    assert!(notices.contains("made a second time"), "{notices}");
     assert!(session.interrupted().unwrap().is_none());
     let roles: Vec<_> = session
         .history()
@@ -144,12 +153,27 @@ async fn case_77_before_its_first_step_there_is_nothing_to_resume() {
     let refused = session.resume().await.unwrap_err();
     assert!(refused.to_string().contains("nothing to resume"), "{refused}");
     assert_eq!(session.send("second").await.unwrap().text(), "next");
-    // Case 31: what never got an answer has one word in its place.
+}
+
+#[tokio::test]
+async fn case_31_a_turn_that_never_got_an_answer_is_closed_by_one_visible_word() {
+    let dir = tempfile::tempdir().unwrap();
+    die("model", dir.path());
+    let (client, _) = after(dir.path(), false, &["FINAL('next')"]);
+    let session = client.open_session("cut").unwrap();
+    assert_eq!(session.send("second").await.unwrap().text(), "next");
     let history = session.history().unwrap();
     assert_eq!(
         (history[0].text.as_str(), history[1].text.as_str()),
         ("first", "(turn interrupted)")
     );
+    let told = history.iter().filter(|message| message.text == "(turn interrupted)");
+    assert_eq!(told.count(), 1);
+    assert!(
+        history.windows(2).all(|pair| pair[0].role != pair[1].role),
+        "{history:?}"
+    );
+    assert_eq!(history.last().unwrap().role, "assistant");
 }
 
 #[tokio::test]
@@ -165,7 +189,8 @@ async fn case_78_a_new_query_tells_of_the_cut_one_which_then_cannot_go_on() {
         .find(|message| message.text.contains("was interrupted after 2 steps"));
     assert!(told.is_some(), "{history:?}");
     assert!(history.iter().any(|message| message.text == "(turn interrupted)"));
-    session.resume().await.unwrap_err();
+    let refused = session.resume().await.unwrap_err().to_string();
+    assert!(refused.contains("nothing to resume"), "{refused}");
     assert_eq!(counter.count(), 0);
 }
 
@@ -178,5 +203,12 @@ async fn case_79_looking_at_a_cut_session_changes_nothing() {
     client.sessions().unwrap();
     let session = client.open_session("cut").unwrap();
     assert!(session.interrupted().unwrap().is_some() && session.turns().unwrap()[0].outcome.is_none());
+    let listed = Command::new(env!("CARGO_BIN_EXE_fast-rlm"))
+        .args(["sessions", "--json"])
+        .arg(dir.path())
+        .output()
+        .unwrap();
+    let rows: Value = serde_json::from_slice(&listed.stdout).unwrap();
+    assert_eq!((&rows[0]["id"], &rows[0]["interrupted"]), (&json!("cut"), &json!(true)));
     assert_eq!(crate::desk::files(dir.path()), before);
 }

@@ -1,9 +1,10 @@
 //! What the cases share: models that are scripts, a tool that counts, a look at all files.
 
 use async_trait::async_trait;
+use fast_rlm::observe::Fact;
 use fast_rlm::provider::{CallError, Cancel, CostExpectation, DeltaSink, Provider, Reply, Request, Scripted, Settings};
 use fast_rlm::repl::{HostError, HostTool};
-use fast_rlm::store::{Digest, SessionWriter, Store};
+use fast_rlm::store::{Digest, NewEvent, Select, SessionWriter, Store};
 use fast_rlm::{Client, ClientBuilder, Session, Storage, Tool};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -52,8 +53,8 @@ impl Provider for Never {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counter {
     pub(crate) calls: Arc<AtomicUsize>,
-    /// Writes the side effect here.
-    pub(crate) file: Arc<Mutex<Option<PathBuf>>>,
+    /// Reads the first, and writes what it says into the second.
+    pub(crate) files: Arc<Mutex<Option<(PathBuf, PathBuf)>>>,
 }
 
 impl Counter {
@@ -75,8 +76,8 @@ impl Tool for Counter {
 
     async fn call(&self, args: &[Value], _kwargs: &Value) -> Result<Value, HostError> {
         let number = self.calls.fetch_add(1, Ordering::SeqCst) + 1;
-        if let Some(path) = &*self.file.lock().unwrap() {
-            std::fs::write(path, "done").unwrap();
+        if let Some((input, effect)) = &*self.files.lock().unwrap() {
+            std::fs::copy(input, effect).unwrap();
         }
         match args.first() {
             Some(x) if x == "bad" => Err(HostError::new("a bad argument")),
@@ -133,4 +134,29 @@ pub(crate) fn files(dir: &Path) -> BTreeMap<PathBuf, Digest> {
 /// Writes to a session's log past the engine: what damage or another version would leave.
 pub(crate) fn tamper(store: &Store, session: &str, write: impl FnOnce(&SessionWriter)) {
     write(&SessionWriter::take_over(store, session).unwrap());
+}
+
+/// The session's events in another session, changed on the way.
+pub(crate) fn rewritten(client: &Client, session: &Session, change: impl Fn(Fact) -> Option<Fact>) -> Session {
+    let copy = client.create_session().unwrap();
+    let events = client
+        .store()
+        .events
+        .read_all(&session.id(), &Select::all())
+        .unwrap()
+        .events;
+    let again = events.into_iter().filter_map(|event| {
+        let fact = change(event.fact)?;
+        Some(NewEvent {
+            id: event.id,
+            time: event.time,
+            turn: event.turn,
+            step: event.step,
+            fact,
+        })
+    });
+    tamper(client.store(), &copy.id(), |writer| {
+        drop(writer.append(again.collect()).unwrap())
+    });
+    copy
 }

@@ -45,6 +45,12 @@ async fn case_49_a_fork_runs_nothing_and_leaves_the_original() {
     let (client, session, counter) = four(dir.path()).await;
     let events = client.store().events.session(&session.id()).unwrap().events;
     let original = files(session.dir());
+    // Whoever is asked here fails the test.
+    let never = builder(dir.path())
+        .tool(counter.clone())
+        .build(Arc::new(Never))
+        .unwrap();
+    let session = never.open_session(&session.id()).unwrap();
     let fork = session.fork(2).await.unwrap();
     assert_eq!(counter.count(), 3, "the prefix is from the record");
     assert_eq!(client.store().events.session(&session.id()).unwrap().events, events);
@@ -85,14 +91,20 @@ async fn case_50_an_injected_value_takes_the_place_of_a_step() {
 
 #[tokio::test]
 async fn case_51_only_one_bound_name_can_be_injected_unnamed() {
-    let (_dir, session) = ran(&["print(1)", "x = 1\ny = 2", "FINAL([x, y])"]).await;
+    let (dir, session) = ran(&["print(1)", "x = 1\ny = 2", "FINAL([x, y])"]).await;
+    let client = reader(dir.path());
+    let before = (client.sessions().unwrap().len(), files(dir.path()).len());
     for (at, bound) in [(0, vec![]), (1, vec!["x".to_owned(), "y".to_owned()])] {
         let fork = session.fork(at).await.unwrap();
         match fork.inject(&json!(7), &mut NoSink).await.unwrap_err() {
             Error::Lab(LabError::NotABind { step, names }) => assert_eq!((step, names), (at, bound)),
             other => panic!("{other}"),
         }
+        assert!(!fork.session().dir().exists());
+        let gone = fork.inject(&json!(7), &mut NoSink).await.unwrap_err();
+        assert!(matches!(gone, Error::Lab(LabError::AlreadyDiverged { .. })), "{gone}");
     }
+    assert_eq!((client.sessions().unwrap().len(), files(dir.path()).len()), before);
     let fork = session.fork(1).await.unwrap();
     let values = [("x".to_owned(), json!(7)), ("y".to_owned(), json!("é"))];
     assert_eq!(
@@ -277,6 +289,44 @@ async fn case_60_what_differs_is_named_at_its_step() {
         other => panic!("{other:?}"),
     }
     drop(client);
+}
+
+#[tokio::test]
+async fn case_60_one_other_result_is_one_row_and_what_follows_alike_is_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = async |first: usize| {
+        let counter = Counter::default();
+        counter.calls.store(first, std::sync::atomic::Ordering::SeqCst);
+        let steps = [
+            "x = 1",
+            "a = tool('a')['call'] > 0 and 'called'",
+            "y = [x, a]",
+            "FINAL(y)",
+        ];
+        let client = builder(dir.path()).tool(counter).build(scripted(&steps)).unwrap();
+        client.run("go").await.unwrap();
+        client.session().unwrap()
+    };
+    let (one, other) = (run(0).await, run(6).await);
+    let diff = one.diff(&other).unwrap();
+    assert_eq!((rows(&diff).as_str(), diff.identical), ("soss", false));
+    match &diff.rows[1] {
+        DiffRow::Output { a, b, what, was, is } => {
+            assert_eq!((a.step, b.step, what.as_str()), (1, 1, "call tool"));
+            assert_eq!(
+                (was.as_str(), is.as_str()),
+                (r#"{"x":"a","call":1}"#, r#"{"x":"a","call":7}"#)
+            );
+        }
+        other => panic!("{other:?}"),
+    }
+    let longer = client(dir.path(), &["x = 1", "z = 3", "FINAL(0)"]);
+    longer.run("go").await.unwrap();
+    let shorter = client(dir.path(), &["x = 1"]);
+    shorter.run("go").await.unwrap_err();
+    let diff = shorter.session().unwrap().diff(&longer.session().unwrap()).unwrap();
+    assert_eq!(rows(&diff), "s++");
+    assert!(matches!(&diff.rows[2], DiffRow::Plan { a: None, b: Some(side) } if side.step == 2));
 }
 
 #[tokio::test]

@@ -8,17 +8,21 @@
     clippy::string_slice
 )]
 
+mod agents;
+mod cassettes;
 mod copies;
 mod crashes;
 mod desk;
 mod forks;
 mod gates;
+mod overhead;
 mod pauses;
 mod reading;
 mod replays;
 mod sessions;
 mod shell;
 mod what_ifs;
+mod writers;
 
 #[path = "../../examples/ask_across_restart.rs"]
 mod ask_across_restart;

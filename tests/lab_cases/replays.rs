@@ -1,6 +1,6 @@
 //! Replays: the record alone, and nothing but the record.
 
-use crate::desk::{builder, client, files, ran, reader, scripted, tamper, with_tool};
+use crate::desk::{builder, client, files, ran, reader, rewritten, scripted, tamper, with_tool};
 use fast_rlm::observe::Fact;
 use fast_rlm::store::payload::{LeafCall, StepEnded, TurnStarted};
 use fast_rlm::store::{Digest, NewEvent, Select};
@@ -36,11 +36,15 @@ async fn case_33_replay_needs_no_provider_no_tool_and_no_input() {
         dir.path(),
         &["x = tool('a')\nprint(x)", "y = await llm_query(str(x))\nFINAL(y)"],
     );
-    *counter.file.lock().unwrap() = Some(effect.clone());
+    let input = dir.path().join("input");
+    std::fs::write(&input, "from the input").unwrap();
+    *counter.files.lock().unwrap() = Some((input.clone(), effect.clone()));
     client.run("go").await.unwrap();
     let id = client.session_id().unwrap();
     drop(client);
+    assert_eq!(std::fs::read_to_string(&effect).unwrap(), "from the input");
     std::fs::remove_file(&effect).unwrap();
+    std::fs::remove_file(&input).unwrap();
     let session = reader(dir.path()).open_session(&id).unwrap();
     let mut ticks = Vec::new();
     let report = session
@@ -51,6 +55,26 @@ async fn case_33_replay_needs_no_provider_no_tool_and_no_input() {
     assert_eq!(report.plans[0].steps.len(), 2);
     assert_eq!(ticks.len(), 4, "a beginning and an end of each step");
     assert!(!effect.exists() && counter.count() == 1);
+}
+
+#[tokio::test]
+async fn a_query_about_a_file_is_replayed_as_long_as_the_file_is_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let input = dir.path().join("input.txt");
+    std::fs::write(&input, "the whole input").unwrap();
+    let client = client(dir.path(), &["x = context.upper()\nprint(x)", "FINAL(x)"]);
+    let asked = fast_rlm::Input::File {
+        path: input.clone(),
+        prompt: "Shout it".into(),
+    };
+    client.run(asked).await.unwrap();
+    let session = client.session().unwrap();
+    faithful(&replayed(&session).await, 0);
+    std::fs::write(&input, "another input").unwrap();
+    assert_eq!(replayed(&session).await.diverged.unwrap().what, "output");
+    std::fs::remove_file(&input).unwrap();
+    let told = reason(session.replay(None, &mut NoSink).await.unwrap_err());
+    assert!(told.contains("input.txt") && told.contains("Q1"), "{told}");
 }
 
 #[tokio::test]
@@ -127,31 +151,6 @@ async fn with_cell(dir: &std::path::Path) -> (Client, Session, LeafCall) {
     (client, session, cell.unwrap())
 }
 
-/// The session's events in another session, changed on the way.
-fn rewritten(client: &Client, session: &Session, change: impl Fn(Fact) -> Option<Fact>) -> Session {
-    let copy = client.create_session().unwrap();
-    let events = client
-        .store()
-        .events
-        .read_all(&session.id(), &Select::all())
-        .unwrap()
-        .events;
-    let again = events.into_iter().filter_map(|event| {
-        let fact = change(event.fact)?;
-        Some(NewEvent {
-            id: event.id,
-            time: event.time,
-            turn: event.turn,
-            step: event.step,
-            fact,
-        })
-    });
-    tamper(client.store(), &copy.id(), |writer| {
-        drop(writer.append(again.collect()).unwrap())
-    });
-    copy
-}
-
 #[tokio::test]
 async fn case_38_a_cell_of_another_input_diverges() {
     let dir = tempfile::tempdir().unwrap();
@@ -208,7 +207,11 @@ async fn case_40_a_cut_result_is_refused_before_anything_runs() {
     let long = "x = await llm_query('a' * 100)\nFINAL(len(x))";
     let client = builder(dir.path()).config(config).build(scripted(&[long])).unwrap();
     client.run("go").await.unwrap();
-    let told = reason(client.session().unwrap().replay(None, &mut NoSink).await.unwrap_err());
+    let mut ticks = 0;
+    let session = client.session().unwrap();
+    let refused = session.replay(None, &mut |_: LabEvent| ticks += 1).await;
+    let told = reason(refused.unwrap_err());
+    assert_eq!(ticks, 0, "nothing ran, so nothing was served");
     assert!(told.contains("limit of 50") && told.contains("cell_cap"), "{told}");
 }
 

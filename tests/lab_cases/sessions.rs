@@ -3,6 +3,7 @@
 use crate::desk::{Counter, Never, builder, client, model, scripted};
 use async_trait::async_trait;
 use fast_rlm::observe::Outcome;
+use fast_rlm::provider::{CallError, Cancel, CostExpectation, DeltaSink, Provider, Reply, Request};
 use fast_rlm::repl::{HostError, HostTool};
 use fast_rlm::store::StoreError;
 use fast_rlm::{Client, Error, Storage, Tool, What};
@@ -60,8 +61,9 @@ async fn case_3_memory_outlives_no_client() {
 
 #[test]
 fn case_4_an_unknown_or_bad_id_creates_nothing() {
-    let dir = tempfile::tempdir().unwrap();
-    let client = client(dir.path(), &[]);
+    let outer = tempfile::tempdir().unwrap();
+    let dir = outer.path().join("runs");
+    let client = client(&dir, &[]);
     for id in ["s_999", "nope"] {
         let refused = client.open_session(id).unwrap_err();
         assert!(
@@ -70,10 +72,21 @@ fn case_4_an_unknown_or_bad_id_creates_nothing() {
         );
     }
     for id in ["../x", "", "a/b"] {
-        let refused = client.open_session(id).unwrap_err();
-        assert!(matches!(refused, Error::Store(StoreError::BadSessionId { .. })), "{id}");
+        for refused in [client.open_session(id), client.create_named(id)] {
+            let refused = refused.unwrap_err();
+            assert!(matches!(refused, Error::Store(StoreError::BadSessionId { .. })), "{id}");
+        }
     }
     assert_eq!(client.sessions().unwrap(), []);
+    let made: Vec<_> = std::fs::read_dir(&dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    assert!(
+        made.iter().all(|name| name.to_string_lossy().contains(".db")),
+        "{made:?}"
+    );
+    assert_eq!(std::fs::read_dir(outer.path()).unwrap().count(), 1);
 }
 
 #[tokio::test]
@@ -104,11 +117,42 @@ async fn case_9_turns_are_summed_up() {
     assert!(turns[0].turn < turns[1].turn);
 }
 
-/// Notes how many of its calls ran at once.
+/// Notes how many of its calls ran at once: of a tool, or of a model that always gives the same reply.
 #[derive(Clone, Debug, Default)]
 struct Overlaps {
     running: Arc<AtomicUsize>,
     most: Arc<AtomicUsize>,
+    calls: Arc<AtomicUsize>,
+}
+
+impl Overlaps {
+    async fn busy(&self) {
+        self.calls.fetch_add(1, Ordering::SeqCst);
+        let now = self.running.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(now, Ordering::SeqCst);
+        tokio::time::sleep(Duration::from_millis(30)).await;
+        self.running.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// A model that notes it.
+#[derive(Debug)]
+struct Asked(Overlaps, Arc<dyn Provider>);
+
+#[async_trait]
+impl Provider for Asked {
+    async fn call(&self, request: &Request, sink: &mut dyn DeltaSink, cancel: &Cancel) -> Result<Reply, CallError> {
+        self.0.busy().await;
+        self.1.call(request, sink, cancel).await
+    }
+
+    fn label(&self) -> String {
+        "noted".into()
+    }
+
+    fn cost_expectation(&self, _: &str) -> CostExpectation {
+        CostExpectation::Unknown
+    }
 }
 
 #[async_trait]
@@ -118,10 +162,7 @@ impl Tool for Overlaps {
     }
 
     async fn call(&self, _args: &[Value], _kwargs: &Value) -> Result<Value, HostError> {
-        let now = self.running.fetch_add(1, Ordering::SeqCst) + 1;
-        self.most.fetch_max(now, Ordering::SeqCst);
-        tokio::time::sleep(Duration::from_millis(30)).await;
-        self.running.fetch_sub(1, Ordering::SeqCst);
+        self.busy().await;
         Ok(Value::Null)
     }
 }
@@ -132,6 +173,8 @@ async fn case_16_queries_of_one_client_never_overlap() {
     let overlaps = Overlaps::default();
     let provider =
         model(&json!({"rules": [{"when": {}, "at_end": "last", "replies": [{"code": "tool(1)\nFINAL(1)"}]}]}));
+    let asked = Overlaps::default();
+    let provider = Arc::new(Asked(asked.clone(), provider));
     let client = builder(dir.path()).tool(overlaps.clone()).build(provider).unwrap();
     let (a, b) = (client.create_session().unwrap(), client.create_session().unwrap());
     let (one, two, three) = tokio::join!(a.send("x"), b.send("x"), a.send("y"));
@@ -139,7 +182,10 @@ async fn case_16_queries_of_one_client_never_overlap() {
         (one.unwrap().value, two.unwrap().value, three.unwrap().value),
         (json!(1), json!(1), json!(1))
     );
-    assert_eq!(overlaps.most.load(Ordering::SeqCst), 1);
+    for (noted, what) in [(overlaps, "the tool"), (asked, "the model")] {
+        let (most, calls) = (noted.most.load(Ordering::SeqCst), noted.calls.load(Ordering::SeqCst));
+        assert_eq!((most, calls), (1, 3), "{what}");
+    }
 }
 
 #[tokio::test]
@@ -158,7 +204,15 @@ async fn case_26_a_stream_tells_the_reply_and_ends_as_send_does() {
     }
     assert_eq!(text, session.history().unwrap()[1].text);
     assert!(ended);
-    assert_eq!(stream.finish().await.unwrap().text(), "done");
+    let finished = stream.finish().await.unwrap();
+    assert_eq!(finished.text(), "done");
+    let provider = model(&json!({"replies": [{"say": "Well.", "code": "FINAL('done')"}]}));
+    let other = builder(dir.path()).build(provider).unwrap().create_session().unwrap();
+    let sent = other.send("go").await.unwrap();
+    assert_eq!(
+        (finished.value, finished.steps, finished.usage, finished.suspended),
+        (sent.value, sent.steps, sent.usage, sent.suspended)
+    );
 }
 
 /// A tool that takes five minutes, and notes that it was given up.
@@ -249,6 +303,11 @@ async fn case_30_a_failing_model_closes_the_turn() {
     let history = session.history().unwrap();
     assert_eq!(history.last().unwrap().role, "assistant");
     assert_eq!(session.send("on").await.unwrap().text(), "next");
+    let history = session.history().unwrap();
+    assert!(
+        history.windows(2).all(|pair| pair[0].role != pair[1].role),
+        "{history:?}"
+    );
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! The commands on recorded sessions, as people run them.
 
+use fast_rlm::observe::Fact;
+use fast_rlm::store::{Digest, NewEvent, NewSession, Select};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::{Command, Output};
@@ -55,10 +57,7 @@ fn recorded() -> tempfile::TempDir {
 fn case_81_sessions_are_listed_filtered_and_pruned() {
     let dir = recorded();
     let store = fast_rlm::Storage::dir(dir.path().join("runs")).open().unwrap();
-    store
-        .events
-        .create_session(&fast_rlm::store::NewSession::named("empty", 1))
-        .unwrap();
+    store.events.create_session(&NewSession::named("empty", 1)).unwrap();
     drop(store);
     let list = |more: &[&str]| json_of(&program(&[&["sessions", "runs", "--json"], more].concat(), dir.path()));
     let ids = |rows: &Value| {
@@ -83,12 +82,49 @@ fn case_81_sessions_are_listed_filtered_and_pruned() {
     );
     assert_eq!(ids(&list(&["--query", "whale", "--since", "1h"])), ["one"]);
     exits(&program(&["sessions", "runs", "--since", "soon"], dir.path()), 2);
+    // One that waits for an answer, and one whose process died: neither is empty.
+    let ask = json!({"replies": [{"code": "y = await ask('ok?')"}]});
+    std::fs::write(dir.path().join("ask.json"), ask.to_string()).unwrap();
+    let asks = |session: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fast-rlm"));
+        let model = ["Ask me", "--primary-agent", "scripted:ask.json"];
+        command
+            .args(model)
+            .args(["--session-dir", "runs", "--session-id", session]);
+        command
+            .current_dir(dir.path())
+            .env("XDG_CONFIG_HOME", dir.path().join("none"));
+        command
+    };
+    exits(&asks("waits").output().unwrap(), 75);
+    let cut = asks("cut").env("FAST_RLM_FAULT", "flow.write:2").output().unwrap();
+    assert_eq!(cut.status.code(), None, "{cut:?}");
+    let all = list(&[]);
+    let flags = |id: &str| {
+        let row = all.as_array().unwrap().iter().find(|row| row["id"] == id).unwrap();
+        (row["interrupted"].clone(), row["waits"].clone())
+    };
+    assert_eq!(flags("waits"), (json!(false), json!(true)));
+    assert_eq!(flags("cut"), (json!(true), json!(false)));
+    assert_eq!(flags("one"), (json!(false), json!(false)));
+    let columns = out(&program(&["sessions", "runs"], dir.path()));
+    let line = |id: &str| columns.lines().find(|line| line.starts_with(id)).unwrap().to_owned();
+    assert!(
+        line("waits").contains("waits for an answer") && line("cut").contains("interrupted"),
+        "{columns}"
+    );
+    assert!(
+        line("one").contains("1 query") && line("one").contains("Find the whale"),
+        "{columns}"
+    );
     let pruned = program(&["sessions", "runs", "--prune"], dir.path());
     assert!(
         out(&pruned).contains("removed empty") && out(&pruned).contains("one"),
         "{pruned:?}"
     );
-    assert_eq!(ids(&list(&[])), ["one"]);
+    let mut left = ids(&list(&[]));
+    left.sort();
+    assert_eq!(left, ["cut", "one", "waits"]);
 }
 
 #[test]
@@ -114,38 +150,51 @@ fn case_82_replay_prints_its_report_and_exits_by_it() {
     assert!(out(&told).starts_with("faithful: 3 steps, 1/1 calls"), "{told:?}");
 
     // A step that the log has otherwise than it ran.
-    let store = fast_rlm::Storage::dir(dir.path().join("runs")).open().unwrap();
-    let copy = store
-        .events
-        .create_session(&fast_rlm::store::NewSession::named("wrong", 9))
-        .unwrap();
-    let events = store
-        .events
-        .read_all("one", &fast_rlm::store::Select::all())
-        .unwrap()
-        .events;
-    let again = events.into_iter().map(|event| {
-        let fact = match event.fact {
-            fast_rlm::store::Fact::StepStarted(mut started) if started.code == STEPS[1] => {
-                started.code = "y = x + '?'".into();
-                started.into()
-            }
-            other => other,
-        };
-        fast_rlm::store::NewEvent {
-            id: event.id,
-            time: event.time,
-            turn: event.turn,
-            step: event.step,
-            fact,
+    changed(dir.path(), "wrong", |fact| match fact {
+        Fact::StepStarted(mut started) if started.code == STEPS[1] => {
+            started.code = "y = x + '?'".into();
+            started.into()
         }
+        other => other,
     });
-    let writer = fast_rlm::store::SessionWriter::take_over(&store, &copy.id).unwrap();
-    writer.append(again.collect()).unwrap();
-    drop((writer, store));
     let diverged = program(&["replay", "wrong", "--dir", "runs"], dir.path());
     exits(&diverged, 1);
     assert!(out(&diverged).contains("Q1 step 2: value of y"), "{diverged:?}");
+}
+
+/// The session `one` once more under another name, changed on the way.
+fn changed(dir: &Path, name: &str, change: fn(Fact) -> Fact) {
+    let store = fast_rlm::Storage::dir(dir.join("runs")).open().unwrap();
+    let copy = store.events.create_session(&NewSession::named(name, 9)).unwrap();
+    let events = store.events.read_all("one", &Select::all()).unwrap().events;
+    let again = events.into_iter().map(|event| {
+        let mut event = NewEvent::from(event);
+        event.fact = change(event.fact);
+        event
+    });
+    crate::desk::tamper(&store, &copy.id, |writer| drop(writer.append(again.collect()).unwrap()));
+}
+
+#[test]
+fn case_38_a_cell_of_another_input_exits_with_1_and_shows_both_hashes() {
+    let dir = recorded();
+    changed(dir.path(), "keyed", |fact| match fact {
+        Fact::LeafCall(mut cell) if cell.call == "llm_query" => {
+            cell.input = Some(Digest::of(b"wrong"));
+            cell.into()
+        }
+        other => other,
+    });
+    let diverged = program(&["replay", "keyed", "--dir", "runs", "--json"], dir.path());
+    exits(&diverged, 1);
+    let report = json_of(&diverged);
+    let found = &report["report"]["diverged"];
+    assert_eq!((&found["what"], &found["step"]), (&json!("call llm_query"), &json!(0)));
+    let digits = |key: &str| found[key].as_str().unwrap().rsplit(' ').next().unwrap().to_owned();
+    assert_eq!(digits("expected"), Digest::of(b"wrong").to_string());
+    assert!(digits("got").parse::<Digest>().is_ok() && digits("got") != digits("expected"));
+    assert_eq!(report["report"]["plans"][0]["steps"].as_array().unwrap().len(), 1);
+    assert_eq!(report["faithful"], json!(false));
 }
 
 #[test]
@@ -174,6 +223,23 @@ fn case_83_fork_takes_one_way_and_says_what_to_do_next() {
         ),
         2,
     );
+    // What is refused leaves nothing: a value for a step that bound nothing, a step that is no Python.
+    let sessions = || {
+        json_of(&program(&["sessions", "runs", "--json"], dir.path()))
+            .as_array()
+            .unwrap()
+            .len()
+    };
+    let unbound = ["fork", "one", "--dir", "runs", "--at", "3", "--inject", "1"];
+    let refused = program(&unbound, dir.path());
+    exits(&refused, 2);
+    assert!(
+        String::from_utf8_lossy(&refused.stderr).contains("did not bind exactly one name"),
+        "{refused:?}"
+    );
+    std::fs::write(dir.path().join("edit.py"), "z = (\n").unwrap();
+    exits(&fork(&["--edit", "edit.py"]), 2);
+    assert_eq!(sessions(), 1);
     let forked = fork(&["--inject", "\"other\""]);
     exits(&forked, 0);
     let told = String::from_utf8_lossy(&forked.stderr);
@@ -183,10 +249,13 @@ fn case_83_fork_takes_one_way_and_says_what_to_do_next() {
     std::fs::write(dir.path().join("edit.py"), "z = x * 2\n# ---\nFINAL(z)\n").unwrap();
     let edited = fork(&["--edit", "edit.py", "--json"]);
     assert_eq!(json_of(&edited)["final"], "subsub");
-    std::fs::write(dir.path().join("edit.py"), "z = (\n").unwrap();
-    exits(&fork(&["--edit", "edit.py"]), 2);
     std::fs::write(dir.path().join("edit.py"), "1/0\n").unwrap();
-    exits(&fork(&["--edit", "edit.py"]), 1);
+    let halted = fork(&["--edit", "edit.py"]);
+    exits(&halted, 1);
+    assert!(
+        String::from_utf8_lossy(&halted.stderr).starts_with("fork s_"),
+        "it is kept: {halted:?}"
+    );
 }
 
 #[test]

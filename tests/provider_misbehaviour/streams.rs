@@ -238,7 +238,7 @@ async fn silence_is_noticed_wherever_it_begins() {
     let no_answer = call(&server.base_url, &request_with(brief)).await;
     assert_eq!(
         no_answer.error().to_string(),
-        "no complete reply within 0.1 s (api_timeout_ms)"
+        "no complete reply within 0.1 s; a slow model needs a larger api_timeout_ms"
     );
 }
 

@@ -28,7 +28,17 @@ pub(crate) struct Ran {
 impl Program {
     /// In the directory `dir`, which is also where no configuration is found.
     pub(crate) fn new(dir: &Path) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fast-rlm"));
+        Self::of(Command::new(env!("CARGO_BIN_EXE_fast-rlm")), dir)
+    }
+
+    /// Started by another program that takes something from it: its arguments come first.
+    pub(crate) fn started_by(dir: &Path, wrapper: &[&str]) -> Self {
+        let mut command = Command::new(wrapper[0]);
+        command.args(&wrapper[1..]).arg(env!("CARGO_BIN_EXE_fast-rlm"));
+        Self::of(command, dir)
+    }
+
+    fn of(mut command: Command, dir: &Path) -> Self {
         for (name, _) in std::env::vars_os() {
             if decides(&name.to_string_lossy()) {
                 command.env_remove(name);
@@ -94,10 +104,12 @@ fn decides(variable: &str) -> bool {
         "OPENAI_",
         "OPENROUTER_",
         "ANTHROPIC_",
-        "FAST_RLM_FAULT",
+        "FAST_RLM_",
         "NO_COLOR",
+        "COLUMNS",
     ];
-    prefixes.iter().any(|prefix| variable.starts_with(prefix))
+    // The prepared Python is the same for all; preparing it takes a while.
+    variable != "FAST_RLM_CACHE_DIR" && prefixes.iter().any(|prefix| variable.starts_with(prefix))
 }
 
 impl From<Output> for Ran {

@@ -4,8 +4,8 @@ use super::args::{ForkArgs, ResumeArgs, WhatIfArgs};
 use super::reports::row_line;
 use super::{Failure, print, print_json, wait};
 use crate::cli::query::Exit;
-use crate::client::{Fork, Output, WhatIf};
-use crate::lab::{NoSink, OffTape};
+use crate::client::{self, Fork, Output, WhatIf};
+use crate::lab::{LabError, NoSink, OffTape};
 use crate::text::SafeText;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -26,11 +26,10 @@ pub(super) fn fork(args: &ForkArgs) -> Result<Exit, Failure> {
         }
     })??;
     let went = wait(go(&fork, how))?;
-    if went.is_err() {
-        // It is kept: say where.
-        let _ = writeln!(io::stderr(), "fork {}", fork.id());
-    }
-    let output = went?;
+    let output = match went {
+        Ok(output) => output,
+        Err(refused) => return Err(left(fork, refused)?),
+    };
     if args.json {
         print_json(&record(fork.id(), &output))?;
         return Ok(ended(&output));
@@ -46,6 +45,16 @@ pub(super) fn fork(args: &ForkArgs) -> Result<Exit, Failure> {
         id = fork.id(),
     );
     Ok(ended(&output))
+}
+
+/// What becomes of a fork that came to nothing: one that was refused is removed, any other is kept, and told.
+fn left(fork: Fork, refused: client::Error) -> Result<Failure, Failure> {
+    match &refused {
+        client::Error::Lab(LabError::Syntax { .. }) => fork.discard()?,
+        client::Error::Lab(LabError::NotABind { .. } | LabError::BadName { .. }) => {}
+        _ => drop(writeln!(io::stderr(), "fork {}", fork.id())),
+    }
+    Ok(refused.into())
 }
 
 enum How {
@@ -68,8 +77,8 @@ fn json_of(option: &str, text: &str) -> Result<Value, Failure> {
 }
 
 fn steps_of(file: &Path) -> Result<Vec<String>, Failure> {
-    let text =
-        std::fs::read_to_string(file).map_err(|error| Failure::Usage(format!("--edit {}: {error}", file.display())))?;
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Failure::Usage(format!("--edit {}: {error}; check its name", file.display())))?;
     let mut steps = vec![String::new()];
     for line in text.lines() {
         match (line.trim_end() == STEP_MARK, steps.last_mut()) {
@@ -84,7 +93,7 @@ fn steps_of(file: &Path) -> Result<Vec<String>, Failure> {
     Ok(steps)
 }
 
-async fn go(fork: &Fork, how: How) -> Result<Output, crate::client::Error> {
+async fn go(fork: &Fork, how: How) -> Result<Output, client::Error> {
     match how {
         How::Inject(value) => fork.inject(&value, &mut NoSink).await,
         How::Edit(steps) => fork.edit(&steps, &mut NoSink).await,

@@ -37,7 +37,10 @@ pub(super) fn sessions(args: &SessionsArgs) -> Result<Exit, Failure> {
         None => {}
     }
     if !args.dir.is_dir() {
-        return Err(Failure::Usage(format!("no directory {}", args.dir.display())));
+        return Err(Failure::Usage(format!(
+            "there is no directory {}: give the one that holds the sessions",
+            args.dir.display()
+        )));
     }
     let since = args.since.as_deref().map(instant).transpose()?;
     let mut rows = rows(&args.dir)?;

@@ -17,7 +17,7 @@ use crate::client;
 use crate::engine::RunError;
 use crate::lab::LabError;
 use crate::store::StoreError;
-use crate::text::SafeText;
+use crate::text::{SafeText, plural};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -34,7 +34,7 @@ pub fn run(command: &LabCommand) -> Exit {
         LabCommand::Import(args) => bundle::import(args),
     };
     done.unwrap_or_else(|failure| {
-        let _ = writeln!(io::stderr(), "fast-rlm: {}", SafeText::line(&failure.to_string()));
+        let _ = writeln!(io::stderr(), "fast-rlm: {}", SafeText::line(&failure.told()));
         match command {
             // A comparison has two answers; anything else is no answer.
             LabCommand::Diff(_) => Exit::Usage,
@@ -56,11 +56,19 @@ enum Failure {
     Usage(String),
     #[error("cannot start: {0}")]
     Runtime(#[source] io::Error),
-    #[error("cannot write the result: {0}")]
+    #[error("cannot write the result to standard output: {0}")]
     Output(#[source] io::Error),
 }
 
 impl Failure {
+    /// Its message, with numbers from 1 as they are typed here.
+    fn told(&self) -> String {
+        match self {
+            Self::Client(client::Error::Lab(error)) | Self::Lab(error) => told(error),
+            _ => self.to_string(),
+        }
+    }
+
     fn exit(&self) -> Exit {
         match self {
             Self::Client(client::Error::Lab(LabError::TailHalted { .. })) => Exit::Failed,
@@ -73,6 +81,39 @@ impl Failure {
             Self::Runtime(_) | Self::Output(_) => Exit::Failed,
             _ => Exit::Usage,
         }
+    }
+}
+
+/// The library counts from 0, and says so.
+fn told(error: &LabError) -> String {
+    match error {
+        LabError::TurnOutOfRange { session, turn, turns } => format!(
+            "session {session} has {}: there is no query {}",
+            plural(*turns as u128, "query", "queries"),
+            turn.saturating_add(1)
+        ),
+        LabError::StepOutOfRange { turn, step, steps } => format!(
+            "query {} has {}: there is no step {}",
+            turn.saturating_add(1),
+            plural(*steps as u128, "step", "steps"),
+            step.saturating_add(1)
+        ),
+        LabError::NotABind { step, names } if names.is_empty() => format!(
+            "step {} binds no name: --edit puts other code in its place",
+            step.saturating_add(1)
+        ),
+        LabError::NotABind { step, names } => format!(
+            "step {} binds {}, not one name: --edit puts other code in its place",
+            step.saturating_add(1),
+            names.join(", ")
+        ),
+        LabError::Syntax { step, message } => {
+            format!(
+                "step {} of those given cannot be compiled: {message}",
+                step.saturating_add(1)
+            )
+        }
+        _ => error.to_string(),
     }
 }
 

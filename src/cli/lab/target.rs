@@ -21,6 +21,8 @@ impl Target {
             .tools
             .iter()
             .fold(Config::default(), |config, file| config.tool_file(file));
+        config = live.mcp.iter().fold(config, |config, file| config.mcp_file(file));
+        config = config.repl(live.repl);
         if let Some(model) = model {
             config = config.primary_agent(model);
         }
@@ -40,7 +42,12 @@ pub(super) fn open(text: &str, dir: &Path) -> Result<Session, Failure> {
         path if is_session(Path::new(path)) => PathBuf::from(path),
         id => match known(id, dir)? {
             Some(path) => path,
-            None => return Err(Failure::Usage(format!("no session {id:?} in {}", dir.display()))),
+            None => {
+                return Err(Failure::Usage(format!(
+                    "no session {id:?} in {0}: `fast-rlm sessions {0}` lists those there are",
+                    dir.display()
+                )));
+            }
         },
     };
     Ok(Session::open(path, None)?)
@@ -64,7 +71,12 @@ fn known(id: &str, dir: &Path) -> Result<Option<PathBuf>, Failure> {
 }
 
 fn last(dir: &Path) -> Result<PathBuf, Failure> {
-    let none = || Failure::Usage(format!("no session in {}", dir.display()));
+    let none = || {
+        Failure::Usage(format!(
+            "no session in {}: --dir names the directory that holds them",
+            dir.display()
+        ))
+    };
     if !dir.is_dir() {
         return Err(none());
     }

@@ -1,6 +1,7 @@
 //! The arguments of `fast-rlm`.
 
 use crate::cli::lab::LabCommand;
+use crate::repl::Backend;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,7 +10,6 @@ use std::time::Duration;
 #[derive(Debug, Parser)]
 #[command(
     name = "fast-rlm",
-    version,
     args_conflicts_with_subcommands = true,
     after_long_help = EXAMPLES
 )]
@@ -21,11 +21,11 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     pub input_file: Option<PathBuf>,
 
-    /// The model that answers, for example z-ai/glm-5, gpt-5-mini, scripted:FILE. There is no default.
+    /// The option `primary_agent`.
     #[arg(long, value_name = "MODEL")]
     pub primary_agent: Option<String>,
 
-    /// The model of sub-agents; the primary one unless given.
+    /// The option `sub_agent`.
     #[arg(long, value_name = "MODEL")]
     pub sub_agent: Option<String>,
 
@@ -41,23 +41,23 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub wait: Option<Duration>,
 
-    /// Do not show a resumed model the code of earlier queries.
+    /// The option `add_session_code_to_context`, off.
     #[arg(long)]
     pub no_session_code: bool,
 
-    /// Depth of the deepest sub-agent (3).
+    /// The option `max_depth`.
     #[arg(long, value_name = "N")]
     pub max_depth: Option<u32>,
 
-    /// Model calls of one agent (20).
+    /// The option `max_calls_per_subagent`.
     #[arg(long, value_name = "N")]
     pub max_calls: Option<u64>,
 
-    /// Model calls of the whole query (no limit).
+    /// The option `max_global_calls`.
     #[arg(long, value_name = "N")]
     pub max_global_calls: Option<u64>,
 
-    /// US dollars that the query and its sub-agents may spend (0.20).
+    /// The option `max_money_spent`.
     #[arg(long, value_name = "USD")]
     pub max_money_spent: Option<String>,
 
@@ -73,7 +73,7 @@ pub struct Args {
     #[arg(long)]
     pub absolute_logs: bool,
 
-    /// Added to the system prompt.
+    /// The option `instruction`.
     #[arg(long, value_name = "TEXT")]
     pub instruction: Option<String>,
 
@@ -85,11 +85,20 @@ pub struct Args {
     #[arg(long, value_name = "FILE.py")]
     pub tools: Vec<PathBuf>,
 
+    /// A JSON file that declares MCP servers for the model to call: {"mcpServers": {…}}.
+    #[arg(long, value_name = "FILE.json")]
+    pub mcp: Vec<PathBuf>,
+
+    /// The Python that runs the model's code: sandbox (unless given) or python3, the system's own, which is faster, has
+    /// threads and installed packages, and isolates less.
+    #[arg(long, value_name = "NAME")]
+    pub repl: Option<Backend>,
+
     /// An environment variable of the REPL; its value is kept out of every file and message.
     #[arg(long = "env", value_name = "KEY=VALUE")]
     pub env: Vec<String>,
 
-    /// Read options from this file instead of rlm_config.yaml.
+    /// Read options from this file instead of the usual ones (`fast-rlm config path`).
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 
@@ -120,7 +129,7 @@ pub enum Command {
         /// The model to look at; the configured one unless given.
         #[arg(long, value_name = "MODEL")]
         primary_agent: Option<String>,
-        /// Read options from this file instead of rlm_config.yaml.
+        /// Read options from this file instead of the usual ones (`fast-rlm config path`).
         #[arg(long, value_name = "FILE")]
         config: Option<PathBuf>,
     },
@@ -129,7 +138,7 @@ pub enum Command {
         /// Print them as JSON: one object a backend.
         #[arg(long)]
         json: bool,
-        /// Read options from this file instead of rlm_config.yaml.
+        /// Read options from this file instead of the usual ones (`fast-rlm config path`).
         #[arg(long, value_name = "FILE")]
         config: Option<PathBuf>,
     },
@@ -149,17 +158,56 @@ pub enum Command {
         /// Wait this long for a session that another process writes to.
         #[arg(long, value_name = "SECONDS", value_parser = seconds)]
         wait: Option<Duration>,
+        /// A JSON file that declares MCP servers for the model to call.
+        #[arg(long, value_name = "FILE.json")]
+        mcp: Vec<PathBuf>,
+        /// The Python that runs the model's code: sandbox (unless given) or python3.
+        #[arg(long, value_name = "NAME")]
+        repl: Option<Backend>,
     },
     /// Something with recorded sessions.
     #[command(flatten)]
     Lab(LabCommand),
+    /// Show the options that hold, and where each came from.
+    Config(ConfigArgs),
     /// Print completions for a shell.
     Completions {
         /// Which shell.
         shell: clap_complete::Shell,
     },
-    /// Print the manual page.
-    Man,
+    /// Print the manual page of this program or of a subcommand, or write all of them.
+    Man {
+        /// The subcommand.
+        #[arg(conflicts_with = "dir")]
+        command: Option<String>,
+        /// Write all pages into this directory.
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
+}
+
+/// Of `config`.
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct ConfigArgs {
+    /// Print them as JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Read options from this file instead of the usual ones.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Something else about them.
+    #[command(subcommand)]
+    pub command: Option<ConfigCommand>,
+}
+
+/// Of `config`: what else there is.
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// List the configuration files, the strongest first.
+    Path,
+    /// Print the JSON schema of configuration files.
+    Schema,
 }
 
 /// How much is shown while a query runs.
@@ -185,18 +233,28 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 const EXAMPLES: &str = "\
 Examples:
-  fast-rlm \"Which of these reviews mention battery life?\" --input-file reviews.jsonl --primary-agent z-ai/glm-5
-  fast-rlm \"Build an index of this corpus\" --input-file corpus.txt --session-dir runs --session-id corpus
-  fast-rlm \"Now list the three longest chapters\" --session-dir runs --session-id corpus
+  # ask about a file
+  fast-rlm \"Which reviews mention battery life?\" --input-file reviews.jsonl --primary-agent z-ai/glm-5
+  # keep what was learned, and ask on
+  fast-rlm \"Build an index of this corpus\" --input-file corpus.txt --session-dir runs/corpus
+  fast-rlm \"Now list the three longest chapters\" --session-dir runs/corpus
+  # look at it, run it again, ask what if
   fast-rlm-log runs/corpus --tui
-  fast-rlm sessions runs; fast-rlm replay last --dir runs; fast-rlm fork last --dir runs --at 2 --inject 42
+  fast-rlm replay last --dir runs
+  fast-rlm fork last --dir runs --at 2 --inject 42
 
 The answer goes to stdout, everything else to stderr.
 
-Models: anything unprefixed goes to an OpenAI-compatible API (RLM_MODEL_BASE_URL, default OpenRouter's) with the key
-from RLM_MODEL_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY; claude-… and anthropic/… to Anthropic's where
-ANTHROPIC_API_KEY is set. cli:claude?model=sonnet asks a coding agent under its own login (codex and opencode, too).
-scripted:FILE answers from a file, offline. `fast-rlm models` lists what there is.
+Models: anything without a prefix goes to an OpenAI-compatible API (RLM_MODEL_BASE_URL, by default
+OpenRouter's) with the key from RLM_MODEL_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY;
+claude-… and anthropic/… go to Anthropic's where ANTHROPIC_API_KEY is set;
+cli:claude?model=sonnet asks a coding agent under its own login (codex and opencode, too);
+scripted:FILE answers from a file, cassette:SESSION from a recorded session, both offline.
+`fast-rlm models` lists what there is.
 
-Exit codes: 0 done; 1 the run ended in an error, a replay diverged, a diff differs; 2 usage, or an input that cannot be used; 3 a limit stopped it;
-4 the session is busy; 75 it waits for an answer; 130 cancelled.";
+Options can stand in fast-rlm.toml or rlm_config.yaml here, or in your own config.toml:
+`fast-rlm config` shows what holds and where it came from.
+
+Exit codes: 0 done; 1 the run ended in an error, a replay diverged, a diff differs;
+2 usage, or an input that cannot be used; 3 a limit stopped it; 4 the session is busy;
+75 it waits for an answer; 130 cancelled.";

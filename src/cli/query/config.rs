@@ -1,20 +1,24 @@
-//! `rlm_config.yaml`: options by their names, in the working directory or the user's configuration directory.
+//! The configuration as queries take it: options of files and environment by their names, and prices.
+//!
+//! Where files lie, how they are read and what an option may be is the business of [`crate::disk::config`].
 
 use crate::client;
+use crate::disk::config::{Effective, Unknown, load, user_dir};
 use crate::provider::{AgentSpec, PricingTable};
+use crate::repl::Backend;
 use crate::text::parse_nano;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::io;
 use std::path::{Path, PathBuf};
 
-/// The options of a file. All optional; flags and environment win over them.
+/// The options that are set. All optional; flags win over them.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::cli) struct Config {
     pub(in crate::cli) primary_agent: Option<String>,
     pub(in crate::cli) sub_agent: Option<String>,
+    pub(super) instruction: Option<String>,
     pub(in crate::cli) max_depth: Option<u32>,
     pub(super) max_calls_per_subagent: Option<u64>,
     pub(super) max_global_calls: Option<u64>,
@@ -32,33 +36,60 @@ pub(in crate::cli) struct Config {
     pub(super) compression_ratio: Option<f64>,
     pub(super) enable_tools: Option<bool>,
     pub(super) inherit_tools: Option<bool>,
+    pub(super) mcp: Option<PathBuf>,
+    pub(super) inherit_mcp: Option<bool>,
+    pub(super) repl: Option<Backend>,
     pub(in crate::cli) add_session_code_to_context: Option<bool>,
+    #[serde(skip)]
     pub(super) cli_agents: BTreeMap<String, AgentSpec>,
-    /// What this build does not know: told once, and otherwise left alone.
-    #[serde(flatten)]
-    pub(super) unknown: BTreeMap<String, Value>,
+    /// Names that are no options: told once, and otherwise left alone.
+    #[serde(skip)]
+    pub(super) unknown: Vec<Unknown>,
 }
 
-/// A configuration file that cannot be used.
+/// A configuration that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::cli) enum ConfigError {
-    #[error("cannot read the configuration {}: {cause}", path.display())]
-    Read {
+    #[error(transparent)]
+    Options(#[from] crate::disk::config::ConfigError),
+    #[error("the configuration {}:{line}: {option}: {what}", path.display())]
+    Agent {
+        path: PathBuf,
+        line: usize,
+        option: String,
+        what: String,
+    },
+    #[error("the configuration is not understood: {0}")]
+    Form(#[from] serde_json::Error),
+    #[error("cannot read the prices {}: {cause}; check its name", path.display())]
+    ReadPrices {
         path: PathBuf,
         #[source]
-        cause: io::Error,
+        cause: std::io::Error,
     },
-    #[error("the configuration {} is not valid: {what}", path.display())]
-    Parse { path: PathBuf, what: String },
+    #[error("the prices {} are not valid: {what}", path.display())]
+    Prices { path: PathBuf, what: String },
+}
+
+/// The environment.
+pub(in crate::cli) fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
 }
 
 impl Config {
-    /// Reads the named file, else the first of the usual places; none is an empty configuration.
+    /// What the named file, or those of the usual places, and the environment set.
     pub(in crate::cli) fn find(named: Option<&Path>) -> Result<Self, ConfigError> {
-        let path = named
-            .map(Path::to_owned)
-            .or_else(|| places().into_iter().find(|path| path.is_file()));
-        path.map_or_else(|| Ok(Self::default()), |path| Self::read(&path))
+        Self::of(&load(named, variable)?)
+    }
+
+    /// What is set.
+    pub(in crate::cli) fn of(effective: &Effective) -> Result<Self, ConfigError> {
+        let options = Value::Object(effective.set_values());
+        Ok(Self {
+            cli_agents: agents(effective)?,
+            unknown: effective.unknown.clone(),
+            ..Self::deserialize(options)?
+        })
     }
 
     /// `max_money_spent` in nano-dollars, or what is wrong with it.
@@ -95,53 +126,48 @@ impl Config {
         made = with(made, self.compression_min_chars, Made::compression_min_chars);
         made = with(made, self.compression_ratio, Made::compression_ratio);
         made = with(made, self.enable_tools, Made::enable_tools);
-        with(made, self.inherit_tools, Made::inherit_tools)
-    }
-
-    fn read(path: &Path) -> Result<Self, ConfigError> {
-        let read = std::fs::read_to_string(path);
-        let text = read.map_err(|cause| ConfigError::Read {
-            path: path.to_owned(),
-            cause,
-        })?;
-        if text.trim().is_empty() {
-            return Ok(Self::default());
+        made = with(made, self.inherit_tools, Made::inherit_tools);
+        made = with(made, self.inherit_mcp, Made::inherit_mcp);
+        made = with(made, self.repl, Made::repl);
+        if let Some(file) = &self.mcp {
+            made = made.mcp_file(file);
         }
-        serde_saphyr::from_str(&text).map_err(|e| ConfigError::Parse {
-            path: path.to_owned(),
-            what: e.to_string(),
-        })
+        match &self.instruction {
+            Some(text) => made.instruction(text),
+            None => made,
+        }
     }
 }
 
-/// Where a configuration is looked for, in order.
-fn places() -> Vec<PathBuf> {
-    let here = PathBuf::from("rlm_config.yaml");
-    [Some(here), user_file("rlm_config.yaml")]
-        .into_iter()
-        .flatten()
-        .collect()
-}
-
-/// A file in the user's configuration directory.
-fn user_file(name: &str) -> Option<PathBuf> {
-    use etcetera::BaseStrategy;
-    let base = etcetera::choose_base_strategy().ok()?;
-    Some(base.config_dir().join("fast-rlm").join(name))
+/// The agents that are declared, those of the stronger files over those of the weaker.
+fn agents(effective: &Effective) -> Result<BTreeMap<String, AgentSpec>, ConfigError> {
+    let mut agents = BTreeMap::new();
+    let tables = effective.tables.iter().filter(|(_, node)| node.name == "cli_agents");
+    for (path, agent) in tables.flat_map(|(path, node)| node.children.iter().map(move |agent| (path, agent))) {
+        let spec = AgentSpec::deserialize(&agent.value).map_err(|error| ConfigError::Agent {
+            path: path.clone(),
+            line: agent.line,
+            option: format!("cli_agents.{}", agent.name),
+            what: error.to_string(),
+        })?;
+        agents.insert(agent.name.clone(), spec);
+    }
+    Ok(agents)
 }
 
 /// The shipped prices, with those of the user's `pricing.toml` over them.
 pub(super) fn prices() -> Result<PricingTable, ConfigError> {
     let mut table = PricingTable::builtin();
-    let Some(path) = user_file("pricing.toml").filter(|path| path.exists()) else {
+    let own = user_dir().map(|dir| dir.join("pricing.toml"));
+    let Some(path) = own.filter(|path| path.exists()) else {
         return Ok(table);
     };
     let read = std::fs::read_to_string(&path);
-    let text = read.map_err(|cause| ConfigError::Read {
+    let text = read.map_err(|cause| ConfigError::ReadPrices {
         path: path.clone(),
         cause,
     })?;
-    table.merge(PricingTable::from_toml(&text).map_err(|error| ConfigError::Parse {
+    table.merge(PricingTable::from_toml(&text).map_err(|error| ConfigError::Prices {
         path,
         what: error.to_string(),
     })?);
@@ -151,34 +177,99 @@ pub(super) fn prices() -> Result<PricingTable, ConfigError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::disk::config::{OPTIONS, Part};
 
-    fn read(text: &str) -> Result<Config, ConfigError> {
+    fn read(name: &str, text: &str) -> Result<Config, ConfigError> {
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("rlm_config.yaml");
+        let path = dir.path().join(name);
         std::fs::write(&path, text).unwrap();
-        Config::find(Some(&path))
+        Config::of(&load(Some(&path), |_| None)?)
+    }
+
+    #[test]
+    fn every_option_for_queries_is_taken() {
+        // Options that are not taken are left where they are.
+        let known = format!("{:?}", Config::default());
+        for option in OPTIONS.iter().filter(|option| option.part != Part::Screens) {
+            assert!(known.contains(&format!("{}: ", option.name)), "{}", option.name);
+        }
+    }
+
+    #[test]
+    fn defaults_of_the_table_are_those_of_the_engine() {
+        let table: serde_json::Map<String, Value> = OPTIONS
+            .iter()
+            .map(|option| (option.name.to_owned(), option.default_value()))
+            .collect();
+        let config = Config::deserialize(Value::Object(table)).unwrap();
+        let limits = crate::engine::Limits::default();
+        let guard = crate::engine::Guard::default();
+        assert_eq!(config.max_money_nano().unwrap(), Some(limits.max_money_nano));
+        assert_eq!(
+            (config.max_depth, config.max_calls_per_subagent, config.max_global_calls),
+            (
+                Some(limits.max_depth),
+                Some(limits.max_calls_per_subagent),
+                limits.max_global_calls
+            )
+        );
+        assert_eq!(
+            (
+                config.max_completion_tokens,
+                config.max_prompt_tokens,
+                config.truncate_len
+            ),
+            (
+                Some(limits.max_completion_tokens),
+                Some(limits.max_prompt_tokens),
+                Some(limits.truncate_len)
+            )
+        );
+        assert_eq!(
+            (config.api_max_retries, config.api_timeout_ms, config.step_timeout_s),
+            (
+                Some(limits.api_max_retries),
+                Some(limits.api_timeout_ms),
+                Some(limits.step_timeout_s)
+            )
+        );
+        assert_eq!(
+            (config.repl_memory_mb, config.max_agents_at_once),
+            (Some(limits.repl_memory_mb), Some(limits.max_agents_at_once))
+        );
+        assert_eq!(
+            (
+                config.enable_compression_guard,
+                config.compression_min_chars,
+                config.compression_ratio
+            ),
+            (Some(guard.enabled), Some(guard.min_chars), Some(guard.ratio))
+        );
+        assert_eq!((config.enable_tools, config.inherit_tools), (Some(true), Some(false)));
     }
 
     #[test]
     fn options_by_name_and_unknown_ones_kept_apart() {
-        let config = read("primary_agent: z-ai/glm-5\nmax_money_spent: 1.5\nnew_thing: 1\n").unwrap();
+        let config = read(
+            "c.yaml",
+            "primary_agent: z-ai/glm-5\nmax_money_spent: 1.5\nnew_thing: 1\n",
+        )
+        .unwrap();
         assert_eq!(config.primary_agent.as_deref(), Some("z-ai/glm-5"));
         assert_eq!(config.max_money_spent, Some(1.5));
-        assert_eq!(config.unknown.keys().collect::<Vec<_>>(), ["new_thing"]);
+        assert_eq!(config.unknown.len(), 1);
     }
 
     #[test]
-    fn an_empty_file_is_an_empty_configuration() {
-        assert!(read("\n# nothing\n").unwrap().primary_agent.is_none());
-    }
-
-    #[test]
-    fn errors_name_file_and_line() {
-        let error = read("max_depth: [1\n").unwrap_err().to_string();
-        assert!(error.contains("rlm_config.yaml") && error.contains("line"), "{error}");
-        let error = Config::find(Some(Path::new("/nonexistent.yaml")))
+    fn an_agent_that_is_declared_wrongly_is_named_with_its_line() {
+        let error = read("c.toml", "[cli_agents.mine]\ncomand = \"x\"\n")
             .unwrap_err()
             .to_string();
-        assert!(error.contains("/nonexistent.yaml"), "{error}");
+        assert!(
+            error.contains("c.toml:1: cli_agents.mine") && error.contains("comand"),
+            "{error}"
+        );
+        let config = read("c.yaml", "cli_agents:\n  mine: {command: x}\n").unwrap();
+        assert_eq!(config.cli_agents["mine"].command, "x");
     }
 }

@@ -4,6 +4,8 @@ use super::setup::Failure;
 use crate::disk::lock::LockError;
 use crate::engine::BeginError;
 use crate::provider::Cancel;
+use crate::text::SafeText;
+use clap::error::ErrorKind;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
 use std::io::{self, Write};
@@ -53,6 +55,9 @@ impl Termination for Exit {
 /// Help and version go to stdout with 0, wrong usage to stderr with 2.
 pub(super) fn usage(error: &clap::Error) -> Exit {
     let _ = error.print();
+    if error.kind() == ErrorKind::ArgumentConflict && error.to_string().contains("the subcommand '") {
+        let _ = writeln!(io::stderr(), "\n  tip: a prompt of several words is put in quotes");
+    }
     if error.use_stderr() { Exit::Usage } else { Exit::Done }
 }
 
@@ -68,7 +73,7 @@ pub(super) fn tell(failure: &Failure) -> Exit {
         // Whoever read the pipe has had enough, and knows.
         return Exit::Failed;
     }
-    let _ = writeln!(io::stderr(), "fast-rlm: {failure}");
+    let _ = writeln!(io::stderr(), "fast-rlm: {}", SafeText::line(&failure.to_string()));
     match failure {
         Failure::Begin(BeginError::Lock(LockError::Busy { .. })) => Exit::Busy,
         Failure::Begin(BeginError::Cancelled) => Exit::Cancelled,
@@ -77,7 +82,7 @@ pub(super) fn tell(failure: &Failure) -> Exit {
             Exit::Parked
         }
         Failure::Begin(BeginError::NothingParked { .. } | BeginError::NotAnOption { .. }) => Exit::Usage,
-        Failure::Begin(BeginError::Input(_) | BeginError::Schema(_)) => Exit::Usage,
+        Failure::Begin(BeginError::Input(_) | BeginError::Schema(_) | BeginError::Prefix { .. }) => Exit::Usage,
         Failure::Begin(_) | Failure::Prepare(_) | Failure::Runtime(_) | Failure::Output(_) => Exit::Failed,
         _ => Exit::Usage,
     }

@@ -4,18 +4,20 @@ mod args;
 pub(in crate::cli) mod config;
 mod exit;
 mod live;
+mod man;
 mod models;
 mod outcome;
 mod person;
 mod setup;
+mod show_config;
 
 pub use args::{Args, Command};
 pub use exit::Exit;
 
+use crate::cli::options;
 use crate::engine::{self, BeginError, Query, drop_question, run_query, waiting};
 use crate::provider::Cancel;
-use crate::repl::PythonFactory;
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 use exit::Interrupts;
 use live::Live;
 use setup::{Failure, Setup};
@@ -24,7 +26,8 @@ use std::sync::Arc;
 
 /// Runs the program and returns its exit code.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
-    let args = match Args::try_parse_from(args) {
+    let parsed = command().try_get_matches_from(args);
+    let args = match parsed.and_then(|matches| Args::from_arg_matches(&matches)) {
         Ok(args) => args,
         Err(error) => return exit::usage(&error),
     };
@@ -34,15 +37,18 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
         Some(Command::Warmup) => setup::warmup(),
         Some(Command::Doctor { primary_agent, config }) => setup::doctor(primary_agent.as_ref(), config.as_deref()),
         Some(Command::Models { json, config }) => models::print(config.as_deref(), *json),
-        Some(Command::Completions { shell }) => {
-            clap_complete::generate(*shell, &mut Args::command(), "fast-rlm", &mut std::io::stdout());
-            Ok(Exit::Done)
-        }
-        Some(Command::Man) => outcome::print_man(&Args::command()),
-        None if args.prompt.is_none() => exit::help(&mut Args::command()),
+        Some(Command::Config(args)) => show_config::run(args),
+        Some(Command::Completions { shell }) => outcome::print_bytes(&options::completions(command(), *shell)),
+        Some(Command::Man { command, dir }) => man::run(command.as_deref(), dir.as_deref()),
+        None if args.prompt.is_none() => exit::help(&mut command()),
         None => query(&args),
     };
     done.unwrap_or_else(|failure| exit::tell(&failure))
+}
+
+/// The arguments, with flags told as the table of options tells them.
+pub fn command() -> clap::Command {
+    options::described(Args::command())
 }
 
 /// What is to be done with a session.
@@ -62,15 +68,23 @@ fn answer(mut args: Args) -> Result<Exit, Failure> {
         text,
         primary_agent,
         wait,
+        mcp,
+        repl,
         ..
     }) = args.command.take()
     else {
         return Ok(Exit::Usage);
     };
+    if !dir.is_dir() {
+        let what = "there is no session: give its directory, or see `fast-rlm sessions`";
+        return Err(Failure::Usage(format!("{}: {what}", dir.display())));
+    }
     let waiting = waiting(&dir)?.ok_or_else(|| BeginError::NothingParked { dir: dir.clone() })?;
     args.primary_agent = primary_agent.or(Some(waiting.model));
     args.session_dir = Some(dir);
     args.wait = wait;
+    args.mcp = mcp;
+    args.repl = repl;
     match text {
         Some(text) => run(&args, Work::Answer(text)),
         None => {
@@ -89,12 +103,13 @@ fn run(args: &Args, work: Work) -> Result<Exit, Failure> {
         .build()
         .map_err(Failure::Runtime)?;
     let live = Arc::new(Live::new(setup.verbosity, &setup.settings));
-    let factory = PythonFactory::load(&mut |line| live.preparing(line)).map_err(Failure::Prepare)?;
+    let python = setup.settings.repl.load(&mut |line| live.preparing(line));
+    let factory = python.map_err(Failure::Prepare)?;
     let cancel = Cancel::new();
     let query = Query {
         input: setup.input.clone(),
         settings: Arc::new(setup.settings),
-        factory: Arc::new(factory),
+        factory,
         watch: Arc::clone(&live) as _,
         cancel: cancel.clone(),
         person: person::at_terminal(setup.verbosity, &live),

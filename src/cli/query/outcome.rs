@@ -73,10 +73,8 @@ fn usage(spent: &Spent) -> Value {
     })
 }
 
-/// The manual page, in roff.
-pub(super) fn print_man(command: &clap::Command) -> Result<Exit, Failure> {
-    clap_mangen::Man::new(command.clone())
-        .render(&mut io::stdout())
-        .map_err(Failure::Output)?;
+/// Text for other programs.
+pub(super) fn print_bytes(text: &[u8]) -> Result<Exit, Failure> {
+    io::stdout().write_all(text).map_err(Failure::Output)?;
     Ok(Exit::Done)
 }

@@ -6,11 +6,12 @@ use super::config::{self, Config, ConfigError};
 use super::exit::Exit;
 use crate::client::{self, EphemeralDir};
 use crate::engine::{BeginError, Home, Input, Limits, Model, Settings};
+use crate::mcp::{self, ServerSpec, SpecError};
 use crate::provider::{self, KeyState, OpenError, Settings as ProviderSettings};
 use crate::repl::{PrepareError, ToolModule, prepare};
 use crate::store::{StoreError, check_session_id};
-use crate::text::parse_nano;
 use crate::text::secret::{SecretError, Secrets};
+use crate::text::{SafeText, parse_nano};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -23,10 +24,18 @@ pub(super) enum Failure {
     Model(#[from] OpenError),
     #[error(transparent)]
     Secret(#[from] SecretError),
+    #[error(transparent)]
+    Mcp(#[from] SpecError),
     #[error("{0}")]
     Usage(String),
-    #[error("cannot read {}: {cause}", path.display())]
+    #[error("cannot read {}: {cause}; check its name", path.display())]
     File {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
+    #[error("cannot write to {}: {cause}", path.display())]
+    Write {
         path: PathBuf,
         #[source]
         cause: io::Error,
@@ -41,7 +50,7 @@ pub(super) enum Failure {
     Prepare(PrepareError),
     #[error("cannot start: {0}")]
     Runtime(io::Error),
-    #[error("cannot write the result: {0}")]
+    #[error("cannot write the result to standard output: {0}")]
     Output(io::Error),
 }
 
@@ -58,21 +67,14 @@ pub(super) struct Setup {
 impl Setup {
     pub(super) fn read(args: &Args) -> Result<Self, Failure> {
         let config = Config::find(args.config.as_deref())?;
+        tell_unknown(args, &config);
         if args.input_file.is_none() && args.prompt.as_ref().is_some_and(|prompt| prompt.trim().is_empty()) {
             return Err(Failure::Usage("the prompt is empty: say what to ask".into()));
         }
         let (home, ephemeral) = home(args)?;
         let settings = settings(args, &config)?;
         let input = input(args);
-        let unknown: Vec<&str> = config.unknown.keys().map(String::as_str).collect();
         let verbosity = verbosity(args);
-        if !unknown.is_empty() && verbosity != Verbosity::Silent {
-            let _ = writeln!(
-                io::stderr(),
-                "fast-rlm: ignored in the configuration: {}",
-                unknown.join(", ")
-            );
-        }
         Ok(Self {
             home,
             input,
@@ -80,6 +82,17 @@ impl Setup {
             verbosity,
             _ephemeral: ephemeral,
         })
+    }
+}
+
+/// Names in the configuration that are no options. Said first: one of them may be why the rest fails.
+fn tell_unknown(args: &Args, config: &Config) {
+    if args.quiet || args.verbosity == Some(Verbosity::Silent) {
+        return;
+    }
+    for unknown in &config.unknown {
+        let told = SafeText::line(&unknown.to_string());
+        let _ = writeln!(io::stderr(), "fast-rlm: {told}");
     }
 }
 
@@ -132,6 +145,8 @@ fn settings(args: &Args, config: &Config) -> Result<Settings, Failure> {
     let providers = provider_settings(config)?;
     let secrets = Secrets::default();
     providers.register_secrets(&secrets)?;
+    let mcp = servers(args, config)?;
+    mcp.iter().try_for_each(|server| server.register_secrets(&secrets))?;
     let model = open_model(
         chosen(args.primary_agent.as_ref(), config.primary_agent.as_ref()),
         &providers,
@@ -145,6 +160,7 @@ fn settings(args: &Args, config: &Config) -> Result<Settings, Failure> {
         sub_model,
         secrets,
         env,
+        mcp,
         ..Settings::new(model)
     };
     settings.limits = limits(args, config)?;
@@ -152,8 +168,10 @@ fn settings(args: &Args, config: &Config) -> Result<Settings, Failure> {
     settings.guard.min_chars = config.compression_min_chars.unwrap_or(settings.guard.min_chars);
     settings.guard.ratio = config.compression_ratio.unwrap_or(settings.guard.ratio);
     settings.inherit_tools = config.inherit_tools.unwrap_or_default();
+    settings.inherit_mcp = config.inherit_mcp.unwrap_or_default();
+    settings.repl = args.repl.or(config.repl).unwrap_or_default();
     settings.code_in_context = !args.no_session_code && config.add_session_code_to_context.unwrap_or(true);
-    settings.instruction = args.instruction.clone();
+    settings.instruction = args.instruction.clone().or_else(|| config.instruction.clone());
     settings.schema = args.output_schema.as_deref().map(schema).transpose()?;
     if config.enable_tools.unwrap_or(true) {
         settings.tools = args
@@ -163,6 +181,20 @@ fn settings(args: &Args, config: &Config) -> Result<Settings, Failure> {
             .collect::<Result<_, _>>()?;
     }
     Ok(settings)
+}
+
+/// Those of the flags; without any, those of the configuration.
+fn servers(args: &Args, config: &Config) -> Result<Vec<ServerSpec>, Failure> {
+    let files = match args.mcp.is_empty() {
+        true => config.mcp.as_slice(),
+        false => args.mcp.as_slice(),
+    };
+    let tools = config.enable_tools.unwrap_or(true);
+    let mut servers = Vec::new();
+    for file in files.iter().filter(|_| tools) {
+        servers.extend(mcp::load(file)?);
+    }
+    Ok(servers)
 }
 
 fn chosen<'a>(flag: Option<&'a String>, file: Option<&'a String>) -> &'a str {
@@ -282,7 +314,7 @@ pub(super) fn doctor(named: Option<&String>, config: Option<&Path>) -> Result<Ex
     let mut out = io::stdout().lock();
     let mut line = |mark: bool, what: &str, told: &str| {
         let mark = if mark { "ok  " } else { "--  " };
-        writeln!(out, "{mark}{what:<10}{told}").map_err(Failure::Output)
+        writeln!(out, "{mark}{what:<10}{}", SafeText::line(told)).map_err(Failure::Output)
     };
     let ready = prepare::is_ready();
     let python = if ready {

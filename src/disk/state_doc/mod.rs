@@ -48,16 +48,14 @@ pub struct StateDoc {
 pub enum StateDocError {
     /// It comes from a newer build.
     #[error(
-        "state.json has version {found}, newer than {VERSION}, the newest this build writes: left untouched; use a newer fast-rlm, or another session id"
+        "version {found} is newer than {VERSION}, the newest this build writes: left untouched; use a newer fast-rlm, or another session id"
     )]
     Newer {
         /// Its version.
         found: u64,
     },
     /// It is no JSON object of the known shape.
-    #[error(
-        "state.json: {what} (line {line}, column {column}): left untouched; restore a backup, or use another session id"
-    )]
+    #[error("{what} (line {line}, column {column}): left untouched; restore a backup, or use another session id")]
     Damaged {
         /// What is wrong.
         what: String,
@@ -109,8 +107,13 @@ impl StateDoc {
 }
 
 fn damaged(error: &serde_json::Error) -> StateDocError {
+    let what = error.to_string();
     StateDocError::Damaged {
-        what: error.to_string(),
+        // The place is told beside it.
+        what: what
+            .split_once(" at line ")
+            .map_or(what.as_str(), |(what, _)| what)
+            .to_owned(),
         line: error.line(),
         column: error.column(),
     }

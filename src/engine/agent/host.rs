@@ -1,6 +1,7 @@
 //! What an agent's REPL can call: sub-agents, the person, tools. Arguments come from model-written code.
 
-use super::delegate::{Delegation, delegations};
+use super::delegate::{Delegation, Owned, delegations};
+use super::mcp;
 use super::talk::Talk;
 use super::{Run, Spec, run_agent};
 use crate::engine::clock;
@@ -13,7 +14,7 @@ use crate::engine::tape::Recorded;
 use crate::engine::truncate::head;
 use crate::provider::{Message, Reply};
 use crate::repl::{HostCall, HostCalls, HostError, PythonException};
-use crate::store::payload::{LeafCall, ModelCall};
+use crate::store::payload::{LeafCall, ModelCall, SubAgent};
 use async_trait::async_trait;
 use futures_util::future::join_all;
 use serde_json::Value;
@@ -27,6 +28,13 @@ pub(super) struct Host {
     seat: Seat,
 }
 
+/// What a sub-agent left.
+struct Child {
+    answer: Result<Value, HostError>,
+    cell: Option<LeafCall>,
+    record: Option<SubAgent>,
+}
+
 #[async_trait]
 impl HostCalls for Host {
     async fn call(&self, call: HostCall) -> Result<Value, HostError> {
@@ -37,6 +45,7 @@ impl HostCalls for Host {
             "tool_end" => self.tool_end(&call.args),
             "tool_call" => self.tool_call(&call.args).await,
             "ask" => self.ask(&call.args).await,
+            name if mcp::FUNCTIONS.contains(&name) => self.mcp(name, &call.args).await,
             other => Err(HostError::new(format!("{other} is not available in this run"))),
         }
     }
@@ -68,7 +77,12 @@ impl Host {
                 "the greatest depth is reached: do this part yourself, without llm_query",
             ));
         }
-        delegations(args, &self.talk.tools(), self.run.settings.inherit_tools)
+        let settings = &self.run.settings;
+        let owned = Owned {
+            tools: (&self.talk.tools(), settings.inherit_tools),
+            mcp: (self.spec.mcp.as_deref().unwrap_or_default(), settings.inherit_mcp),
+        };
+        delegations(args, &owned)
     }
 
     /// Runs sub-agents at the same time, standing meanwhile. All end before anything is answered, and their results
@@ -109,8 +123,14 @@ impl Host {
                 .into_iter()
                 .zip(cells.clone())
                 .map(|(delegation, cell)| self.child(delegation, cell));
-            let (answers, cells): (Vec<_>, Vec<_>) = join_all(children).await.into_iter().unzip();
-            self.log(cells.into_iter().flatten().collect())?;
+            let ended = join_all(children).await;
+            let (mut answers, mut cells, mut agents) = (Vec::new(), Vec::new(), Vec::new());
+            for Child { answer, cell, record } in ended {
+                answers.push(answer);
+                agents.extend(cell.as_ref().map(|cell| cell.number).zip(record));
+                cells.extend(cell);
+            }
+            self.log_with(cells, agents)?;
             Ok(answers)
         };
         self.seat.stand_during(work).await
@@ -126,6 +146,9 @@ impl Host {
             .and_then(|tape| tape.answer(question.number).map(str::to_owned))
         {
             return Ok(answer.into());
+        }
+        if let Some(recorded) = self.answered(&question, args).await? {
+            return recorded.answer();
         }
         if let Some(recorded) = self.recorded("ask", args).await? {
             return recorded.answer();
@@ -150,14 +173,11 @@ impl Host {
         std::future::pending().await
     }
 
-    async fn child(
-        &self,
-        delegation: Delegation,
-        begun: Option<LeafCall>,
-    ) -> (Result<Value, HostError>, Option<LeafCall>) {
+    async fn child(&self, delegation: Delegation, begun: Option<LeafCall>) -> Child {
         let spec = delegation.into_spec(&self.run.settings, &self.spec);
         let child = Arc::clone(&spec.id.run_id);
-        let answer = match run_agent(Arc::clone(&self.run), spec).await.result {
+        let agent = run_agent(Arc::clone(&self.run), spec).await;
+        let answer = match agent.result {
             Ok(value) => Ok(value.value),
             Err(error) => Err(HostError::new(format!("the sub-agent has no answer: {error}"))),
         };
@@ -168,12 +188,17 @@ impl Host {
             cost: used.cost(),
             ..ended(begun, &answer)
         });
-        (answer, cell)
+        Child {
+            answer,
+            cell,
+            record: agent.record,
+        }
     }
 
-    /// The root's own question about a delegation is in the log; a sub-agent's counts to its cell.
+    /// The root's own question about a delegation is in the log; a sub-agent's is part of its record, and what it used
+    /// counts to its cell.
     fn log_guard(&self, reply: &Reply) -> Result<(), HostError> {
-        let Some(journal) = self.spec.journal.upgrade().filter(|_| self.spec.id.depth == 0) else {
+        let Some(journal) = self.spec.journal.upgrade() else {
             return Ok(());
         };
         let model = &self.run.settings.sub_model.name;
@@ -181,6 +206,10 @@ impl Host {
             guard: true,
             ..model_call(&self.spec.id.run_id, model, &[], reply)
         };
+        if self.spec.id.depth > 0 {
+            self.talk.keep_guard_call(call);
+            return Ok(());
+        }
         journal.guard_call(call).map_err(|error| self.unkept(error))
     }
 

@@ -2,17 +2,19 @@
 //! result is in the log before Python gets it.
 
 use super::host::Host;
+use super::mcp::gate_name;
 use crate::engine::clock;
 use crate::engine::error::RunError;
 use crate::engine::gate::{Decision, GateCall};
 use crate::engine::groups::Observation;
 use crate::engine::journal::cell_outcome;
 use crate::engine::nesting::too_deep;
+use crate::engine::person::Question;
 use crate::engine::tape::{Call, Recorded, Served, tool_input};
 use crate::engine::truncate::head;
 use crate::repl::{HostError, PythonException};
 use crate::store::StoreError;
-use crate::store::payload::{CellOutcome, LeafCall};
+use crate::store::payload::{CellOutcome, LeafCall, SubAgent};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -62,6 +64,27 @@ impl Host {
         }
     }
 
+    /// The answer that another run's step got after it had waited for it: with a cell of its own from here on.
+    pub(super) async fn answered(&self, question: &Question, args: &Value) -> Result<Option<Recorded>, HostError> {
+        let Some(tape) = self.run.tape.as_ref().filter(|_| self.spec.id.depth == 0) else {
+            return Ok(None);
+        };
+        let step = self.spec.journal.upgrade().map_or(0, |journal| journal.step());
+        let Some(answer) = tape.answer(step, question) else {
+            return Ok(None);
+        };
+        if tape.asks_first() {
+            self.pass("ask", args).await?;
+        }
+        let recorded = Recorded {
+            outcome: CellOutcome::Returned(answer),
+            pickle: None,
+        };
+        let cell = self.begin("ask", args);
+        self.log(cell.map(|cell| ended(cell, &recorded)).into_iter().collect())?;
+        Ok(Some(recorded))
+    }
+
     /// A cell of a call that begins; `None` where cells are not kept.
     pub(super) fn begin(&self, call: &str, input: &Value) -> Option<LeafCall> {
         let journal = self.spec.journal.upgrade().filter(|_| self.run.settings.cassette)?;
@@ -84,9 +107,14 @@ impl Host {
     }
 
     pub(super) fn log(&self, cells: Vec<LeafCall>) -> Result<(), HostError> {
+        self.log_with(cells, Vec::new())
+    }
+
+    /// Logs cells with what it takes to run the sub-agents of some again, by the cells' numbers.
+    pub(super) fn log_with(&self, cells: Vec<LeafCall>, agents: Vec<(u64, SubAgent)>) -> Result<(), HostError> {
         let journal = self.spec.journal.upgrade().filter(|_| !cells.is_empty());
         let cells = cells.into_iter().map(recordable).collect();
-        let logged = journal.map_or(Ok(()), |journal| journal.cells(cells));
+        let logged = journal.map_or(Ok(()), |journal| journal.cells(cells, agents));
         logged.map_err(|error| self.unkept(error))
     }
 
@@ -103,7 +131,7 @@ impl Host {
             return Ok(());
         };
         let asked = GateCall {
-            name: call.to_owned(),
+            name: gate_name(call, input),
             input: input.clone(),
             depth: self.spec.id.depth,
         };

@@ -3,11 +3,14 @@
 mod delegate;
 mod host;
 mod leaf;
+mod mcp;
 mod opening;
+mod record;
 mod step;
 mod talk;
 
-pub(super) use delegate::{context, context_chars, task};
+pub(crate) use delegate::context;
+pub(super) use delegate::{context_chars, task};
 
 use super::error::RunError;
 use super::event::{AgentId, What};
@@ -20,9 +23,11 @@ use super::run::Run;
 use super::schema::OutputSchema;
 use super::script::Script;
 use super::seats::Seat;
+use super::session::recorded_mcp;
 use super::settings::Model;
 use crate::provider::{Message, Reply};
 use crate::repl::{Context, FinalValue, Repl, RestoreSet, Role, ToolInfo, ToolModule};
+use crate::store::payload::{SubAgent, TurnStarted};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use talk::Talk;
 
@@ -40,6 +45,8 @@ pub(super) struct Spec {
     pub(super) tools: Vec<ToolModule>,
     /// Tools that the host runs.
     pub(super) host_tools: Vec<Arc<dyn Tool>>,
+    /// MCP servers that it may call; `None` where the functions for them do not exist.
+    pub(super) mcp: Option<Vec<String>>,
     /// What a resumed root is told of earlier queries.
     pub(super) preamble: Option<String>,
     /// What the session keeps, for its root.
@@ -81,6 +88,13 @@ pub(super) struct PreludeStep {
 }
 
 impl Spec {
+    /// A turn that goes on: functions for MCP servers are there if it had them, also where the servers are not.
+    pub(super) fn had_mcp(&mut self, started: &TurnStarted) {
+        if recorded_mcp(started) {
+            self.mcp.get_or_insert_default();
+        }
+    }
+
     fn role(&self, max_depth: u32) -> Role {
         match self.id.depth {
             depth if depth >= max_depth && depth > 0 => Role::Leaf,
@@ -95,6 +109,8 @@ pub(super) struct Ended {
     pub(super) result: Result<FinalValue, RunError>,
     /// What the session keeps, back from its root.
     pub(super) keeper: Option<Keeper>,
+    /// What it takes to run it again, of a sub-agent.
+    pub(super) record: Option<SubAgent>,
 }
 
 /// Runs an agent to its end; its start and end are recorded and told.
@@ -131,11 +147,16 @@ async fn attend(run: &Arc<Run>, mut spec: Spec) -> Ended {
         Err((error, keeper)) => Ended {
             result: Err(error),
             keeper,
+            record: None,
         },
-        Ok(mut agent) => Ended {
-            result: agent.work().await,
-            keeper: agent.keeper,
-        },
+        Ok(mut agent) => {
+            let result = agent.work().await;
+            Ended {
+                record: agent.take_record(result.as_ref().err()),
+                keeper: agent.keeper,
+                result,
+            }
+        }
     }
 }
 
@@ -154,7 +175,11 @@ struct Agent {
     steps: u64,
     /// Messages that the session's log has already.
     logged: usize,
-    /// The next step's randomness begins anew, from the turn's own number: its REPL is fresh.
+    /// What is kept of a sub-agent's steps.
+    record: Option<SubAgent>,
+    /// Where its randomness begins, where that is recorded.
+    seed: Option<u64>,
+    /// The next step's randomness begins anew, from there: its REPL is fresh.
     fresh: bool,
     /// What the last step's randomness began with, if it began anew.
     seeded: Option<u64>,

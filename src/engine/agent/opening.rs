@@ -1,6 +1,8 @@
 //! An agent's opening: its REPL, the probe, and the first two messages.
 
 use super::host::Host;
+use super::mcp;
+use super::record::begun;
 use super::talk::Talk;
 use super::{Agent, Keeper, Run, RunError, Spec, What};
 use crate::disk::transcript_writer::{Instants, StepRecord, UsageRecord};
@@ -19,6 +21,7 @@ impl Agent {
         mut keeper: Option<Keeper>,
     ) -> Result<Self, (RunError, Option<Keeper>)> {
         let seat = run.seats.sit().await;
+        let record = begun(&run, &spec);
         let (spec, talk) = (Arc::new(spec), Arc::new(Talk::default()));
         let host = Host::new(Arc::clone(&run), Arc::clone(&spec), Arc::clone(&talk), seat.clone());
         let options = start_options(&run, &spec, keeper.as_ref());
@@ -37,7 +40,10 @@ impl Agent {
         if let Some(keeper) = &mut keeper {
             keeper.memory.restored(&started.restored);
         }
+        let of_turn = keeper.as_ref().and_then(Keeper::seed);
         let mut agent = Self {
+            seed: of_turn.or(record.as_ref().and_then(|record| record.seed)),
+            record,
             run,
             spec,
             talk,
@@ -54,6 +60,7 @@ impl Agent {
             return Err((RunError::Tools { file, reason }, agent.keeper));
         }
         agent.record_tools(&started.tools);
+        agent.keep_tools(&started.tools);
         let opened = match agent.spec.onward.is_some() {
             true => agent.take_up().await,
             false => agent.open_conversation(&started.tools, &started.restored).await,
@@ -106,6 +113,7 @@ impl Agent {
             .as_ref()
             .map(|schema| schema_notice(schema.source()))
             .unwrap_or_default();
+        let servers = mcp::open(&self.run, &self.spec).await?;
         let inventory = self
             .keeper
             .as_ref()
@@ -118,7 +126,7 @@ impl Agent {
         let output = format!(
             "{schema}{}{}{}",
             outcome.text(),
-            tools_notice(&shown),
+            tools_notice(&shown) + &servers,
             inventory.unwrap_or_default()
         );
         let output = self.run.settings.secrets.redact(&output).into_owned();
@@ -151,7 +159,7 @@ fn start_options(run: &Run, spec: &Spec, keeper: Option<&Keeper>) -> StartOption
     StartOptions {
         context: spec.context.clone(),
         role: spec.role(limits.max_depth),
-        mcp: false,
+        mcp: spec.mcp.is_some(),
         env: run.settings.env.clone(),
         limits: Limits {
             step_timeout: Duration::from_secs(limits.step_timeout_s),

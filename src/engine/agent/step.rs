@@ -77,6 +77,7 @@ impl Agent {
             keeper.start_step(self.steps, call, code)?;
             self.logged = messages.len() + 1;
         }
+        self.keep_start(reply, code);
         self.talk.push(Message::assistant(reply.text.as_str()));
         Ok(())
     }
@@ -149,11 +150,7 @@ impl Agent {
 
     /// Runs code and, where it left an instance with a session, sweeps it.
     pub(super) async fn execute(&mut self, number: u64, code: &str) -> Result<(StepOutcome, Option<Sweep>), RunError> {
-        let seed = self
-            .keeper
-            .as_ref()
-            .and_then(Keeper::seed)
-            .filter(|_| std::mem::take(&mut self.fresh));
+        let seed = self.seed.filter(|_| std::mem::take(&mut self.fresh));
         self.seeded = seed.map(|seed| seed.wrapping_add(number));
         let step = Step {
             // Another one after each restart: a REPL that was lost must not draw the same numbers again.
@@ -269,7 +266,10 @@ impl Agent {
             result.map_or(Ok(()), |value| run.record_final(id, value))
         };
         match &mut self.keeper {
-            None => transcript()?,
+            None => {
+                transcript()?;
+                self.keep_end(ran.ended, ran.readings);
+            }
             Some(keeper) => {
                 let (number, sweep) = (self.steps, ran.sweep.as_ref());
                 let step = KeptStep {

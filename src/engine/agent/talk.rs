@@ -7,7 +7,7 @@ use crate::engine::person::Question;
 use crate::engine::run::usage_record;
 use crate::provider::{Message, Usage};
 use crate::repl::ToolInfo;
-use crate::store::payload::LeafCall;
+use crate::store::payload::{LeafCall, ModelCall};
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
@@ -23,6 +23,8 @@ pub(super) struct Talk {
 struct State {
     messages: Vec<Message>,
     guard: Option<Usage>,
+    /// A sub-agent's guard questions; the root's are in the log.
+    guard_calls: Vec<ModelCall>,
     tools: Vec<String>,
     parked: Option<Question>,
     /// Questions asked in the step in flight.
@@ -58,6 +60,15 @@ impl Talk {
             let sum = state.guard.map_or(*used, |before| add(&before, used));
             state.guard = Some(sum);
         });
+    }
+
+    /// Keeps a sub-agent's guard question.
+    pub(super) fn keep_guard_call(&self, call: ModelCall) {
+        self.with(|state| state.guard_calls.push(call));
+    }
+
+    pub(super) fn take_guard_calls(&self) -> Vec<ModelCall> {
+        self.with(|state| std::mem::take(&mut state.guard_calls))
     }
 
     pub(super) fn take_guard_usage(&self) -> Option<UsageRecord> {

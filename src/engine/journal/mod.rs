@@ -18,7 +18,7 @@ pub(super) use facts::{cell_outcome, model_call, step_ended};
 pub(super) use namespace::Values;
 pub(super) use parked::{ParkedTurn, Tape, load_parked};
 pub use project::ProjectError;
-pub(super) use project::Projection;
+pub(super) use project::{PROJECTED, Projection};
 pub use recover::RecoverError;
 pub(super) use recover::{Cut, recover};
 
@@ -29,7 +29,8 @@ use super::groups::Observation;
 use crate::model::program_text;
 use crate::repl::{Sweep, ToolInfo};
 use crate::store::payload::{
-    CellOutcome, Custom, Final, LeafCall, ModelCall, Outcome, StepEnded, StepStarted, Swept, TurnEnded, TurnStarted,
+    CellOutcome, Custom, Final, LeafCall, ModelCall, Outcome, StepEnded, StepStarted, SubAgent, Swept, TurnEnded,
+    TurnStarted,
 };
 use crate::store::{
     At, Digest, FULL_TURNS, Fact, Kind, NewEvent, Select, SessionWriter, Store, StoreError, StoredEvent,
@@ -58,6 +59,18 @@ pub(super) fn observed(store: &Store, session: &str) -> Result<Vec<Observation>,
         _ => None,
     };
     Ok(events.into_iter().filter_map(observation).collect())
+}
+
+/// Tools as an agent's record lists them: a replay binds the same names, without having them.
+pub(super) fn listed_tools(tools: &[ToolInfo], of_host: &[Arc<dyn Tool>]) -> Value {
+    let hosts: Vec<String> = of_host.iter().map(|tool| tool.describe().name).collect();
+    let listed = tools.iter().map(|tool| {
+        json!({
+            "name": tool.name, "signature": tool.signature, "doc": tool.doc, "is_async": tool.is_async,
+            "host": hosts.contains(&tool.name),
+        })
+    });
+    listed.collect()
 }
 
 /// A fact of the engine's own about a turn: one of each name.
@@ -173,17 +186,9 @@ impl Journal {
 
     /// Which tools the root has, once for the turn.
     pub(super) fn know_tools(&self, tools: &[ToolInfo], of_host: &[Arc<dyn Tool>]) -> Result<(), StoreError> {
-        let hosts: Vec<String> = of_host.iter().map(|tool| tool.describe().name).collect();
-        let listed = tools.iter().map(|tool| {
-            json!({
-                "name": tool.name, "signature": tool.signature, "doc": tool.doc, "is_async": tool.is_async,
-                "host": hosts.contains(&tool.name),
-            })
-        });
-        let data = listed.collect();
         let custom = Custom {
             name: TOOLS.into(),
-            data,
+            data: listed_tools(tools, of_host),
         };
         self.writer
             .append(vec![custom_event(self.turn, now(), custom)])
@@ -248,14 +253,19 @@ impl Journal {
         self.calls.fetch_add(1, Ordering::SeqCst)
     }
 
-    /// Leaf results that are ready together, before they reach Python.
-    pub(super) fn cells(&self, cells: Vec<LeafCall>) -> Result<(), StoreError> {
+    /// Leaf results that are ready together, before they reach Python; with those of sub-agents, by their numbers, what
+    /// it takes to run them again.
+    pub(super) fn cells(&self, cells: Vec<LeafCall>, agents: Vec<(u64, SubAgent)>) -> Result<(), StoreError> {
         let step = self.step.load(Ordering::SeqCst);
+        let agent =
+            |(number, agent): (u64, SubAgent)| NewEvent::of_step(self.turn, step, now(), agent.into()).numbered(number);
+        let agents = agents.into_iter().map(agent);
         let event = |cell: LeafCall| {
             let number = cell.number;
             NewEvent::of_step(self.turn, step, cell.ended, cell.into()).numbered(number)
         };
-        self.writer.append(cells.into_iter().map(event).collect()).map(drop)
+        let cells = cells.into_iter().map(event);
+        self.writer.append(agents.chain(cells).collect()).map(drop)
     }
 
     /// By which digest a cell of this input is matched.

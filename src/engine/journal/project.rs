@@ -3,7 +3,7 @@
 use super::super::memory::ledger_text;
 use crate::disk::state_doc::{CodeRow, QueryRow, StateDoc, VariableRow};
 use crate::store::payload::{Outcome, StepStarted, TurnEnded, TurnStarted};
-use crate::store::{At, BindingKind, Digest, Fact, Namespace, Store, StoreError, StoredEvent};
+use crate::store::{At, BindingKind, Digest, Fact, Kind, Namespace, Store, StoreError, StoredEvent};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
@@ -25,6 +25,18 @@ impl From<serde_json::Error> for ProjectError {
         Self::Value(error.to_string())
     }
 }
+
+/// Kinds of events that a projection is made of.
+pub(in crate::engine) const PROJECTED: [Kind; 8] = [
+    Kind::TurnStarted,
+    Kind::StepStarted,
+    Kind::StepEnded,
+    Kind::Swept,
+    Kind::Final,
+    Kind::TurnEnded,
+    Kind::Adopted,
+    Kind::Cleared,
+];
 
 /// Applies events, in order, to the document that holds everything before them.
 pub(in crate::engine) struct Projection {

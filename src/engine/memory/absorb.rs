@@ -67,7 +67,7 @@ impl SessionMemory {
         let mut variables = IndexMap::with_capacity(sweep.variables.len());
         for swept in &sweep.variables {
             if self.holds_secret(swept) {
-                dropped.insert(swept.name.clone(), SECRET.into());
+                dropped.insert(self.hidden(&swept.name), SECRET.into());
             } else {
                 self.digest_of(swept);
                 variables.insert(swept.name.clone(), self.row(swept)?);
@@ -76,14 +76,15 @@ impl SessionMemory {
         let mut functions: IndexMap<String, String> = sweep
             .functions
             .iter()
-            .map(|f| (f.name.clone(), self.secrets.redact(&f.source).into_owned()))
+            .map(|f| (self.hidden(&f.name), self.hidden(&f.source)))
             .collect();
         self.put_back_held(&mut variables, &mut functions, &mut dropped);
         let imports = sweep
             .imports
             .iter()
             .chain(self.held.imports.iter().filter(|held| !sweep.imports.contains(held)));
-        self.doc.imports = Some(imports.cloned().collect());
+        let nameable = imports.filter(|import| self.secrets.find_in(import.as_bytes()).is_none());
+        self.doc.imports = Some(nameable.cloned().collect());
         self.digests.retain(|name, _| variables.contains_key(name));
         self.doc.variables = variables;
         self.doc.functions = functions;
@@ -139,8 +140,15 @@ impl SessionMemory {
     }
 
     fn told(&self, dropped: &Dropped) -> (String, String) {
-        let reason = self.secrets.redact(&dropped.reason).into_owned();
-        (dropped.name.clone(), without_address(&reason))
+        (
+            self.hidden(&dropped.name),
+            without_address(&self.hidden(&dropped.reason)),
+        )
+    }
+
+    /// A text of the REPL without secrets; names can hold some, too.
+    fn hidden(&self, text: &str) -> String {
+        self.secrets.redact(text).into_owned()
     }
 
     fn holds_secret(&self, swept: &SweptVariable) -> bool {
@@ -149,7 +157,12 @@ impl SessionMemory {
             // The REPL does not know that it was dropped here before.
             SweptPickle::Unchanged => self.doc.dropped.get(&swept.name).is_some_and(|reason| reason == SECRET),
         };
-        let texts = [Some(&swept.preview), swept.comment.as_ref(), swept.note.as_ref()];
+        let texts = [
+            Some(&swept.name),
+            Some(&swept.preview),
+            swept.comment.as_ref(),
+            swept.note.as_ref(),
+        ];
         let mut texts = texts.into_iter().flatten();
         in_pickle || texts.any(|text| self.secrets.find_in(text.as_bytes()).is_some())
     }

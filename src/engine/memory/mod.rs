@@ -4,8 +4,9 @@ mod absorb;
 mod past;
 
 use super::clock;
+use super::event::redacted_value;
 use super::truncate::head;
-use crate::disk::atomic::{self, WriteError};
+use crate::disk::atomic::{self, WriteError, advice};
 use crate::disk::state_doc::{CodeRow, QueryRow, StateDoc, StateDocError, VariableRow};
 use crate::repl::Sweep;
 use crate::store::Digest;
@@ -32,7 +33,7 @@ const LARGE_EVERY: Duration = Duration::from_secs(2);
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
     /// state.json could not be read.
-    #[error("cannot read {}: {cause}", path.display())]
+    #[error("cannot read {}: {cause}; {}", path.display(), advice(cause))]
     Read {
         /// Which file.
         path: PathBuf,
@@ -158,11 +159,12 @@ impl SessionMemory {
     /// Opens a query: what was pending becomes an interrupted run, and the new query is pending from here on.
     pub(super) fn begin(&mut self, run: RunRef) -> Result<(), MemoryError> {
         self.close_interrupted()?;
-        self.doc.pending_query = Some(ledger_text(&run.query));
+        let query = self.secrets.redact(&run.query).into_owned();
+        self.doc.pending_query = Some(ledger_text(&query));
         self.doc.query_file = None;
-        if head(&run.query, QUERY_LEN).1 {
+        if head(&query, QUERY_LEN).1 {
             let file = format!("{}.query", run.log_file.trim_end_matches(".jsonl"));
-            atomic::write(&self.dir.join(&file), self.secrets.redact(&run.query).as_bytes())?;
+            atomic::write(&self.dir.join(&file), query.as_bytes())?;
             self.doc.query_file = Some(file);
         }
         self.run = run;
@@ -179,7 +181,8 @@ impl SessionMemory {
             serde_json::from_str::<Row>(row.get()).is_ok_and(|row| row.run_id.as_ref() == Some(&run.run_id))
         };
         self.doc.interrupted.retain(|row| !is_it(row));
-        self.doc.pending_query.get_or_insert_with(|| ledger_text(&run.query));
+        let query = self.secrets.redact(&run.query);
+        self.doc.pending_query.get_or_insert_with(|| ledger_text(&query));
         self.run = run;
     }
 
@@ -212,8 +215,7 @@ impl SessionMemory {
     /// Closes the query with its FINAL.
     pub(super) fn finish(&mut self, result: &Value) -> Result<(), MemoryError> {
         let query = self.doc.pending_query.take().unwrap_or_default();
-        let result = self.secrets.redact(&result.to_string()).into_owned();
-        let result = RawValue::from_string(result)?;
+        let result = to_raw_value(&redacted_value(result.clone(), &self.secrets))?;
         self.doc.queries.push(QueryRow::new(
             &query,
             &result,

@@ -9,6 +9,7 @@ pub use tail::{check_syntax, edited_tail, injected_tail, literal};
 
 use super::error::LabError;
 use super::recorded::{RecordedStep, RecordedTurn, Recording};
+use super::remove::remove;
 use super::replay::{Source, suffices};
 use crate::disk::atomic;
 use crate::engine::{CONVERSATION, Pending, Rerun, RerunStep, custom_event, memory_before, now, restore_set};
@@ -77,8 +78,14 @@ pub fn branch(
         origin,
         change,
     };
-    branch.fill(from)?;
-    Ok(branch)
+    match branch.fill(from) {
+        Ok(()) => Ok(branch),
+        Err(error) => {
+            // The first error is the one to tell.
+            let _ = branch.discard();
+            Err(error)
+        }
+    }
 }
 
 fn checked(parent: &Source, recording: Recording, turn: Option<u32>, at: u32) -> Result<RecordedTurn, LabError> {
@@ -142,6 +149,15 @@ impl Branch {
         writer.append(events)?;
         copy::share_points(&self.parent, &writer, At::after(self.turn.number, 0), None)?;
         self.settle(&writer, 0..self.at)
+    }
+
+    /// Removes the branch: nothing is left of it. Its id is not used again.
+    ///
+    /// # Errors
+    ///
+    /// Those of the store and of files.
+    pub fn discard(self) -> Result<(), LabError> {
+        remove(&self.source)
     }
 
     /// Takes over the recorded steps up to `at` too, with what they got.

@@ -2,8 +2,10 @@
 
 use super::turns::{root_calls, sub_agents};
 use crate::lab::Recording;
+use crate::lab::reading::Reading;
 use crate::model::{Cost, Usage};
 use crate::provider::{PricingTable, Usage as CallUsage};
+use crate::store::{Store, StoreError};
 use std::collections::BTreeMap;
 
 /// Where a cost comes from.
@@ -28,6 +30,15 @@ pub struct ModelCost {
     pub nano: Option<i128>,
     /// Where the cost comes from.
     pub basis: CostBasis,
+}
+
+/// [`model_costs`] of a session's log, of which nothing else is read.
+///
+/// # Errors
+///
+/// Those of the store.
+pub fn read_model_costs(store: &Store, session: &str, pricing: &PricingTable) -> Result<Vec<ModelCost>, StoreError> {
+    Ok(model_costs(&Reading::COST.read(store, session)?, pricing))
 }
 
 /// One row a model, by name. A reported cost beats the table.

@@ -2,6 +2,8 @@
 
 use super::turns::{sub_agents, turns};
 use crate::lab::Recording;
+use crate::lab::reading::Reading;
+use crate::store::{Store, StoreError};
 
 /// What stands in the first message between the preamble and the probe.
 const PROBE_HEADING: &str = "A first step has run already";
@@ -27,6 +29,15 @@ pub struct EfficiencySummary {
     pub tokens_per_final: Option<f64>,
     /// Share of what the root was told that is the resume preamble, in characters, 0 to 1.
     pub preamble_share: Option<f64>,
+}
+
+/// [`efficiency`] of a session's log, of which nothing else is read.
+///
+/// # Errors
+///
+/// Those of the store.
+pub fn read_efficiency(store: &Store, session: &str) -> Result<Option<EfficiencySummary>, StoreError> {
+    Ok(efficiency(&Reading::EFFICIENCY.read(store, session)?))
 }
 
 /// The roll-up; `None` before the first turn has ended.

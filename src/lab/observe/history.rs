@@ -1,7 +1,37 @@
 //! The conversation as the root's model saw it.
 
+use crate::lab::reading::Reading;
 use crate::lab::{RecordedTurn, Recording};
 use crate::store::payload::{Message, Outcome};
+use crate::store::{Fact, Kind, Select, Store, StoreError};
+
+/// [`history`] of a session's log, of which nothing else is read.
+///
+/// # Errors
+///
+/// Those of the store.
+pub fn read_history(store: &Store, session: &str) -> Result<Vec<Message>, StoreError> {
+    let mut recording = Reading::TALK.read(store, session)?;
+    let last = recording.turns.len().saturating_sub(1);
+    for (at, turn) in recording.turns.iter_mut().enumerate() {
+        if closing(turn, at == last).is_some() {
+            bring_last_output(store, session, turn)?;
+        }
+    }
+    Ok(history(&recording))
+}
+
+/// Only a turn without FINAL is closed by what its last step printed.
+fn bring_last_output(store: &Store, session: &str, turn: &mut RecordedTurn) -> Result<(), StoreError> {
+    let select = Select::turn(turn.number).only(&[Kind::StepEnded]);
+    store.events.scan(session, &select, &mut |row| {
+        let step = row.step.and_then(|step| turn.steps.get_mut(step as usize));
+        if let (Some(step), Some(Fact::StepEnded(ended))) = (step, row.fact()) {
+            step.ended = Some(ended);
+        }
+        true
+    })
+}
 
 /// The root's messages of every turn in order, without system prompts. Roles alternate: a turn without FINAL is closed by
 /// a word of the assistant's about how it ended.

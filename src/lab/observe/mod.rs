@@ -5,7 +5,7 @@ mod efficiency;
 mod history;
 mod turns;
 
-pub use cost::{CostBasis, ModelCost, model_costs};
-pub use efficiency::{EfficiencySummary, efficiency};
-pub use history::history;
-pub use turns::{RunEvent, TurnSummary, run_trace, turns};
+pub use cost::{CostBasis, ModelCost, model_costs, read_model_costs};
+pub use efficiency::{EfficiencySummary, efficiency, read_efficiency};
+pub use history::{history, read_history};
+pub use turns::{RunEvent, TurnSummary, read_turns, run_trace, turns};

@@ -1,5 +1,6 @@
 //! One row a turn, and the trail of what was executed.
 
+use crate::lab::reading::Reading;
 use crate::lab::{RecordedTurn, Recording};
 use crate::model::{Cost, CostSum, Usage};
 use crate::store::payload::{LeafCall, ModelCall, Outcome};
@@ -34,6 +35,15 @@ pub struct TurnSummary {
     pub steps: u64,
     /// Those that raised.
     pub failed_steps: u64,
+}
+
+/// [`turns`] of a session's log, of which nothing else is read.
+///
+/// # Errors
+///
+/// Those of the store.
+pub fn read_turns(store: &Store, session: &str) -> Result<Vec<TurnSummary>, StoreError> {
+    Ok(turns(&Reading::TURNS.read(store, session)?))
 }
 
 /// One row a turn.
@@ -115,14 +125,16 @@ pub fn run_trace(store: &Store, session: &str) -> Result<Vec<RunEvent>, StoreErr
         Kind::Final,
         Kind::TurnEnded,
     ];
-    let events = store.events.read_all(session, &Select::all().only(&kinds))?.events;
-    let event = |event: crate::store::StoredEvent| {
-        Some(RunEvent {
-            turn: event.turn?,
-            step: event.step,
-            time: event.time,
-            fact: event.fact,
-        })
-    };
-    Ok(events.into_iter().filter_map(event).collect())
+    let mut trace = Vec::new();
+    store.events.scan(session, &Select::all().only(&kinds), &mut |row| {
+        let (turn, fact) = (row.turn, row.fact());
+        trace.extend(turn.zip(fact).map(|(turn, fact)| RunEvent {
+            turn,
+            step: row.step,
+            time: row.time,
+            fact,
+        }));
+        true
+    })?;
+    Ok(trace)
 }

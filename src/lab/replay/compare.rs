@@ -2,11 +2,12 @@
 
 use super::host::Consumed;
 use super::report::Mismatch;
-use crate::lab::RecordedStep;
+use crate::engine::redacted_value;
 use crate::repl::{StepOutcome, Sweep, SweptPickle};
 use crate::store::Digest;
-use crate::store::payload::Written;
+use crate::store::payload::{StepEnded, Written};
 use crate::text::secret::Secrets;
+use serde_json::Value;
 use std::collections::HashMap;
 
 /// Characters of a value or text that a mismatch shows.
@@ -58,9 +59,11 @@ impl Names {
 pub(super) struct Sides<'a> {
     pub(super) turn: u32,
     pub(super) step: u32,
-    pub(super) recorded: &'a RecordedStep,
+    /// How it ended when it was recorded.
+    pub(super) recorded: Option<&'a StepEnded>,
     pub(super) outcome: &'a StepOutcome,
-    pub(super) names: &'a Names,
+    /// Its values; `None` where they are not compared.
+    pub(super) names: Option<&'a Names>,
     pub(super) consumed: &'a Consumed,
     pub(super) secrets: &'a Secrets,
 }
@@ -81,6 +84,18 @@ impl Sides<'_> {
         let weak = usize::from(self.exception()?) + usize::from(self.output()?);
         self.written()?;
         Ok(weak + self.values()?)
+    }
+
+    /// FINAL as it came out against what it was.
+    pub(super) fn result(&self, expected: &Value) -> Result<(), Mismatch> {
+        let got = self.outcome.final_value.as_ref();
+        let got = got.map(|value| redacted_value(value.value.clone(), self.secrets).to_string());
+        let expected = expected.to_string();
+        match got {
+            _ if self.consumed.redacted => Ok(()),
+            Some(got) if got == expected => Ok(()),
+            got => self.mismatch("FINAL", expected, got.unwrap_or_else(|| "none".into())),
+        }
     }
 
     fn mismatch<T>(&self, what: &str, expected: String, got: String) -> Result<T, Mismatch> {
@@ -105,7 +120,7 @@ impl Sides<'_> {
     }
 
     fn exception(&self) -> Result<bool, Mismatch> {
-        let raised = self.recorded.ended.as_ref().and_then(|ended| ended.exception.as_ref());
+        let raised = self.recorded.and_then(|ended| ended.exception.as_ref());
         // Tracebacks tell of frames that a replay does not have: tools are not run.
         let expected = raised.map(|raised| raised.message.clone());
         let got = self.outcome.error.as_ref().map(|error| {
@@ -117,7 +132,7 @@ impl Sides<'_> {
     }
 
     fn output(&self) -> Result<bool, Mismatch> {
-        let Some(ended) = self.recorded.ended.as_ref().filter(|ended| !ended.output.is_empty()) else {
+        let Some(ended) = self.recorded.filter(|ended| !ended.output.is_empty()) else {
             return Ok(false);
         };
         let traceback = ended.exception.as_ref().map(|raised| raised.traceback.as_str());
@@ -138,7 +153,7 @@ impl Sides<'_> {
     }
 
     fn written(&self) -> Result<(), Mismatch> {
-        let Some(ended) = &self.recorded.ended else {
+        let Some(ended) = self.recorded else {
             return Ok(());
         };
         let mut expected: Vec<&str> = ended.written.iter().map(|written| written.name.as_str()).collect();
@@ -152,12 +167,14 @@ impl Sides<'_> {
     }
 
     fn values(&self) -> Result<usize, Mismatch> {
-        let written = self.recorded.ended.iter().flat_map(|ended| &ended.written);
-        written.map(|written| self.value(written).map(usize::from)).sum()
+        // A sub-agent's values are not kept.
+        let Some(names) = self.names else { return Ok(0) };
+        let written = self.recorded.iter().flat_map(|ended| &ended.written);
+        written.map(|written| self.value(names, written).map(usize::from)).sum()
     }
 
-    fn value(&self, written: &Written) -> Result<bool, Mismatch> {
-        let Some(seen) = self.names.0.get(&written.name) else {
+    fn value(&self, names: &Names, written: &Written) -> Result<bool, Mismatch> {
+        let Some(seen) = names.0.get(&written.name) else {
             // Not saved then either: there is nothing to compare.
             return match written.digest {
                 None => Ok(true),

@@ -1,4 +1,5 @@
-//! The host of a replay: leaf calls get what was recorded, and nothing else exists.
+//! The host of a replay: leaf calls get what was recorded, and nothing else exists. The root's are served step by step,
+//! a sub-agent's from the cells of its whole run.
 
 use crate::engine::{Recorded, tool_input};
 use crate::lab::RecordedStep;
@@ -11,7 +12,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Serves the leaf calls of one step after another.
+/// Serves the leaf calls of one agent.
 pub(super) struct ReplayHost {
     secrets: Secrets,
     state: Mutex<State>,
@@ -52,7 +53,7 @@ impl ReplayHost {
         Self { secrets, state }
     }
 
-    /// A step begins.
+    /// A step of the root begins.
     pub(super) fn begin(&self, step: &RecordedStep) {
         let mut state = self.state();
         *state = State {
@@ -63,7 +64,26 @@ impl ReplayHost {
         };
     }
 
-    /// It has ended.
+    /// A sub-agent begins: with these cells for all its steps, and perhaps from an input that had a secret taken out.
+    pub(super) fn begin_run(&self, cells: impl IntoIterator<Item = LeafCall>, redacted: bool) {
+        *self.state() = State {
+            cassette: Cassette::new(cells),
+            redacted,
+            ..State::default()
+        };
+    }
+
+    /// What a step of a sub-agent met: its cells are counted at the end of its run.
+    pub(super) fn met(&self) -> Consumed {
+        let mut state = self.state();
+        Consumed {
+            missing: state.missing.take(),
+            redacted: state.redacted,
+            ..Consumed::default()
+        }
+    }
+
+    /// It has ended: a step of the root, or a sub-agent's run.
     pub(super) fn end(&self) -> Consumed {
         let mut state = self.state();
         let consumed = Consumed {

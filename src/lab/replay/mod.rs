@@ -1,6 +1,7 @@
 //! Replay: the recorded steps run again in a fresh REPL, with every leaf call served from the cassette. No provider is
 //! called, nothing is dispatched, no file changes.
 
+mod agents;
 mod compare;
 mod host;
 mod report;
@@ -13,12 +14,15 @@ use stubs::{env_of, stand_ins};
 use super::error::LabError;
 use super::recorded::{RecordedStep, RecordedTurn, Recording};
 use super::sink::{AgentSink, LabEvent};
-use crate::engine::{memory_before, recorded_context, restore_set};
+use crate::engine::{memory_before, recorded_context, recorded_mcp, recorded_repl, restore_set};
 use crate::repl::{
-    HASH_SEED, InstanceState, OutputChunk, PROBE, Repl, ReplFactory, RestoreSet, Role, StartOptions, Step, StepOutcome,
+    Backend, HASH_SEED, InstanceState, OutputChunk, PROBE, Repl, ReplFactory, RestoreSet, Role, StartOptions, Step,
+    StepOutcome,
 };
+use crate::store::payload::StepEnded;
 use crate::store::{Digest, Store};
 use crate::text::secret::Secrets;
+use agents::{count_agents, replay_agents};
 use compare::{Names, Sides};
 use host::{ReplayHost, truncated};
 use std::path::PathBuf;
@@ -56,6 +60,8 @@ impl Source {
 /// What recorded code is run with.
 #[derive(Clone)]
 pub struct Python {
+    /// Which it is.
+    pub backend: Backend,
     /// Starts REPLs.
     pub factory: Arc<dyn ReplFactory>,
     /// What was taken out of the recording, and is taken out of what is compared with it.
@@ -78,6 +84,7 @@ pub async fn replay(
 ) -> Result<ReplayReport, LabError> {
     let recording = source.recording()?;
     let chosen = choose(source, &recording, turn)?;
+    chosen.iter().try_for_each(|turn| same_python(source, python, turn))?;
     let mut report = ReplayReport {
         session: source.session.clone(),
         ..ReplayReport::default()
@@ -118,8 +125,31 @@ fn choose<'r>(source: &Source, recording: &'r Recording, turn: Option<u32>) -> R
     if chosen.iter().all(|turn| turn.completed() == 0) {
         return Err(source.not_replayable("no steps: nothing ran in it"));
     }
-    chosen.iter().try_for_each(|turn| suffices(source, turn))?;
+    for turn in &chosen {
+        suffices(source, turn)?;
+        recorded_context(&turn.started).map_err(|error| {
+            let reason = format!(
+                "the input of Q{} is not in the record but in a file: {error}",
+                turn.number + 1
+            );
+            source.not_replayable(reason)
+        })?;
+    }
     Ok(chosen)
+}
+
+/// Another Python orders sets, words errors and reads clocks in other ways; and less of a sandbox is nothing that a
+/// recording may choose.
+fn same_python(source: &Source, python: &Python, turn: &RecordedTurn) -> Result<(), LabError> {
+    let recorded = recorded_repl(&turn.started);
+    if recorded == python.backend {
+        return Ok(());
+    }
+    let reason = format!(
+        "Q{} was recorded with the REPL {recorded}: replay it with --repl {recorded}",
+        turn.number + 1
+    );
+    Err(source.not_replayable(reason))
 }
 
 /// Whether a turn's recording holds all that it takes.
@@ -158,11 +188,7 @@ fn count(turn: &RecordedTurn, report: &mut ReplayReport) {
     for step in turn.steps.iter().filter(|step| step.ended.is_some()) {
         report.cells_total += step.cells.len() + step.answers.len();
         report.missing_sources += usize::from(step.code.is_none());
-        for child in step.cells.iter().filter_map(|cell| cell.child_run.as_ref()) {
-            report.sub_agents.served += 1;
-            let own = step.nested.iter().any(|cell| cell.run_id == *child);
-            report.sub_agents.without_cells += usize::from(!own);
-        }
+        count_agents(step, report);
     }
 }
 
@@ -183,12 +209,7 @@ async fn replay_turn(
             break;
         };
         let number = u32::try_from(number).unwrap_or(u32::MAX);
-        let stopped = ended
-            .exception
-            .as_ref()
-            .is_some_and(|raised| matches!(raised.kind.as_str(), "cancelled" | "timeout"));
-        if stopped {
-            // When a step was stopped is nothing that could be repeated.
+        if was_stopped(ended) {
             report.weak += 1;
             break;
         }
@@ -214,6 +235,12 @@ async fn replay_turn(
     Ok(room.names)
 }
 
+/// When a step was stopped is nothing that could be repeated.
+fn was_stopped(ended: &StepEnded) -> bool {
+    let raised = ended.exception.as_ref();
+    raised.is_some_and(|raised| matches!(raised.kind.as_str(), "cancelled" | "timeout"))
+}
+
 /// A turn's REPL.
 struct Room<'a> {
     source: &'a Source,
@@ -233,6 +260,7 @@ impl<'a> Room<'a> {
         let options = StartOptions {
             context: recorded_context(&turn.started)?,
             role: Role::Root,
+            mcp: recorded_mcp(&turn.started),
             env: env_of(&turn.started, &python.env),
             tools,
             host_tools,
@@ -288,15 +316,17 @@ impl<'a> Room<'a> {
         let sides = Sides {
             turn: self.turn.number,
             step: number,
-            recorded: step,
+            recorded: step.ended.as_ref(),
             outcome: &outcome,
-            names: &self.names,
+            names: Some(&self.names),
             consumed: &consumed,
             secrets: &self.python.secrets,
         };
+        let last = number as usize + 1 == self.turn.steps.len();
+        let given = self.turn.result.as_ref().filter(|_| last);
         let compared = sides
             .compare()
-            .and_then(|weak| self.result(number, &outcome, consumed.redacted).map(|()| weak));
+            .and_then(|weak| given.map_or(Ok(()), |value| sides.result(value)).map(|()| weak));
         let weak = *compared.as_ref().unwrap_or(&0);
         report.weak += weak;
         plan.steps.push(StepPlan {
@@ -306,27 +336,9 @@ impl<'a> Room<'a> {
             weak,
         });
         self.revive(&outcome, step).await?;
-        Ok(compared.err())
-    }
-
-    /// FINAL, where this was the step that gave it.
-    fn result(&self, number: u32, outcome: &StepOutcome, redacted: bool) -> Result<(), Mismatch> {
-        let last = number as usize + 1 == self.turn.steps.len();
-        let Some(expected) = self.turn.result.as_ref().filter(|_| last && !redacted) else {
-            return Ok(());
-        };
-        let got = outcome.final_value.as_ref().map(|value| value.value.to_string());
-        let got = got.map(|text| self.python.secrets.redact(&text).into_owned());
-        let expected = expected.to_string();
-        match got {
-            Some(got) if got == expected => Ok(()),
-            got => Err(Mismatch {
-                turn: self.turn.number,
-                step: number,
-                what: "FINAL".into(),
-                expected,
-                got: got.unwrap_or_else(|| "none".into()),
-            }),
+        match compared {
+            Err(mismatch) => Ok(Some(mismatch)),
+            Ok(_) => replay_agents(self.python, self.turn, number, step, report).await,
         }
     }
 
@@ -369,8 +381,14 @@ fn check_state(source: &Source, turn: &RecordedTurn, names: &Names, report: &mut
             .is_none_or(|seen| seen.digest.is_some() && seen.digest != Some(**digest))
     });
     // A value whose pickle is not stable was compared by what describes it, and counted as weak.
-    report.state_equal = Some(differs.is_none() || report.weak > 0);
-    if let (Some((name, digest)), 0) = (differs, report.weak) {
+    let weak: usize = report
+        .plans
+        .iter()
+        .flat_map(|plan| &plan.steps)
+        .map(|step| step.weak)
+        .sum();
+    report.state_equal = Some(differs.is_none() || weak > 0);
+    if let (Some((name, digest)), 0) = (differs, weak) {
         report.diverged = Some(Mismatch {
             turn: turn.number,
             step: u32::try_from(steps.saturating_sub(1)).unwrap_or(u32::MAX),

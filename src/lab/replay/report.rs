@@ -9,7 +9,8 @@ pub struct Mismatch {
     pub turn: u32,
     /// Its step, 0-based.
     pub step: u32,
-    /// What: `call llm_query`, `output`, `exception`, `names`, `value of x`, `FINAL`, `state.json`.
+    /// What: `call llm_query`, `output`, `exception`, `names`, `value of x`, `FINAL`, `state.json`; of a sub-agent with
+    /// its place: `sub-agent 2, step 1: output`.
     pub what: String,
     /// As recorded.
     pub expected: String,
@@ -73,7 +74,8 @@ pub struct ReplayReport {
     pub plans: Vec<TurnPlan>,
     /// The first mismatch; nothing was run after it.
     pub diverged: Option<Mismatch>,
-    /// Recorded leaf calls of the turns that were replayed. Readings of the clocks are not counted.
+    /// Recorded leaf calls of the turns that were replayed, those of sub-agents that can be run again included. Readings
+    /// of the clocks are not counted.
     pub cells_total: usize,
     /// Those that were served.
     pub cells_consumed: usize,
@@ -83,7 +85,7 @@ pub struct ReplayReport {
     pub missing_sources: usize,
     /// Values that could only be compared by type and description.
     pub weak: usize,
-    /// Sub-agents whose own leaf calls are recorded, and those whose are not: their results were served all the same.
+    /// Sub-agents that ran again, and those whose results alone are recorded.
     pub sub_agents: SubAgents,
     /// Whether the namespace at the end is that of state.json; `None` where that could not be told.
     pub state_equal: Option<bool>,
@@ -92,10 +94,15 @@ pub struct ReplayReport {
 /// The sub-agents of the turns that were replayed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SubAgents {
-    /// Whose result was served.
+    /// Recorded, at any depth.
     pub served: usize,
-    /// Of those, without any recorded leaf call of their own.
+    /// Of those, without a whole record of their own (an older version's, or a result that was cut): their results were
+    /// served all the same.
     pub without_cells: usize,
+    /// Those whose steps ran again.
+    pub replayed: usize,
+    /// Their steps.
+    pub steps: usize,
 }
 
 impl ReplayReport {

@@ -5,7 +5,7 @@ mod align;
 mod verdict;
 
 use super::program_text;
-pub use align::{Pair, align};
+pub use align::{Pair, align, operations};
 
 /// A step as comparing sees it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -167,6 +167,9 @@ impl AgentSpec {
     }
 
     fn check(&self) -> Result<(), String> {
+        if self.command.trim().is_empty() {
+            return Err("its declaration must name a command".to_owned());
+        }
         if self.output != Output::Text && self.reply.0.is_empty() {
             return Err("its declaration must say where the reply is".to_owned());
         }

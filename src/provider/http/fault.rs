@@ -152,6 +152,10 @@ impl Faults {
         match status {
             402 => "the account has no credit left".to_owned(),
             404 => format!("check the model's name and {}", self.hints.base_url),
+            400 | 422 => "it cannot use the request: check the model's name and what the model can do".to_owned(),
+            413 => "the conversation is too long for it: lower truncate_len, or take another model".to_owned(),
+            429 => "asked too often: wait, or raise api_max_retries".to_owned(),
+            408 | 500..=599 => "its own trouble: try again later, or take another model".to_owned(),
             _ => String::new(),
         }
     }
@@ -181,7 +185,7 @@ pub(in crate::provider) fn content_type(response: &Response) -> String {
 }
 
 /// An error with its causes, which say more than the error itself.
-pub(in crate::provider) fn chain(error: &dyn std::error::Error) -> String {
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source()).map(ToString::to_string);
     causes.collect::<Vec<_>>().join(": ")
 }

@@ -4,8 +4,9 @@ use serde_json::json;
 
 use crate::model::{Cost, Usage};
 use crate::store::payload::{
-    Adopted, Answered, Asked, CellOutcome, ClearReason, Cleared, Custom, Dropped, Final, ForkedFrom, LeafCall, Message,
-    ModelCall, Outcome, Pinned, Raised, SessionStarted, StepEnded, StepStarted, Swept, TurnEnded, TurnStarted, Written,
+    Adopted, AgentStep, Answered, Asked, CellOutcome, ClearReason, Cleared, Custom, Dropped, Final, ForkedFrom,
+    LeafCall, Message, ModelCall, Outcome, Pinned, Raised, SessionStarted, StepEnded, StepStarted, SubAgent, Swept,
+    TurnEnded, TurnStarted, Written,
 };
 use crate::store::{Digest, Fact, NewEvent, Origin};
 
@@ -77,7 +78,7 @@ fn turn_facts() -> [Fact; 3] {
     ]
 }
 
-fn step_facts() -> [Fact; 7] {
+fn step_facts() -> [Fact; 8] {
     let asked = Asked {
         number: 1,
         question: "?".into(),
@@ -89,7 +90,7 @@ fn step_facts() -> [Fact; 7] {
         reason: "unpicklable".into(),
     };
     [
-        model_call(),
+        model_call().into(),
         StepStarted {
             code: "x = 1\r\n".into(),
             code_digest: digest(),
@@ -97,7 +98,8 @@ fn step_facts() -> [Fact; 7] {
         }
         .into(),
         leaf_call(),
-        step_ended(),
+        sub_agent(),
+        step_ended().into(),
         Swept {
             imports: vec!["import re".into()],
             state: digest(),
@@ -144,7 +146,7 @@ fn session_facts() -> [Fact; 5] {
     ]
 }
 
-fn model_call() -> Fact {
+fn model_call() -> ModelCall {
     ModelCall {
         run_id: "r".into(),
         model: "m".into(),
@@ -163,6 +165,26 @@ fn model_call() -> Fact {
         started: 1,
         first_piece: Some(2),
         ended: 3,
+    }
+}
+
+fn sub_agent() -> Fact {
+    let step = AgentStep {
+        call: model_call(),
+        code: "FINAL(1)".into(),
+        ended: Some(step_ended()),
+        readings: vec![u64::MAX],
+    };
+    SubAgent {
+        run_id: "c".into(),
+        parent: "r".into(),
+        depth: 1,
+        leaf: true,
+        tools: json!([{"name": "f"}]),
+        seed: Some(7),
+        steps: vec![step],
+        guards: vec![model_call()],
+        error: Some("cancelled".into()),
     }
     .into()
 }
@@ -189,7 +211,7 @@ fn leaf_call() -> Fact {
     .into()
 }
 
-fn step_ended() -> Fact {
+fn step_ended() -> StepEnded {
     let written = Written {
         name: "x".into(),
         type_name: "int".into(),
@@ -210,5 +232,4 @@ fn step_ended() -> Fact {
         deleted: vec!["y".into()],
         duration_ms: 12,
     }
-    .into()
 }

@@ -36,6 +36,18 @@ pub enum CellOutcome {
     },
 }
 
+impl std::fmt::Display for CellOutcome {
+    /// For people, in one line as long as the value.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Returned(value) => write!(f, "{value}"),
+            Self::Raised { kind, message } => write!(f, "{kind}: {message}"),
+            Self::Denied { reason } => write!(f, "denied: {reason}"),
+            Self::Truncated { head, bytes, .. } => write!(f, "{head}… ({bytes} bytes, not kept)"),
+        }
+    }
+}
+
 impl Default for CellOutcome {
     fn default() -> Self {
         Self::Returned(Value::Null)

@@ -1,7 +1,7 @@
 //! How tokens and costs stand in payloads.
 
 /// `null`, or an object of token counts.
-pub(super) mod usage {
+pub(crate) mod usage {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     use crate::model::Usage;
@@ -16,10 +16,7 @@ pub(super) mod usage {
         reasoning: u64,
     }
 
-    pub(in crate::store::payload) fn serialize<S: Serializer>(
-        usage: &Option<Usage>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(usage: &Option<Usage>, serializer: S) -> Result<S::Ok, S::Error> {
         let Some(Usage {
             prompt,
             completion,
@@ -40,9 +37,7 @@ pub(super) mod usage {
         .serialize(serializer)
     }
 
-    pub(in crate::store::payload) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<Usage>, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Usage>, D::Error> {
         Ok(Option::<Tokens>::deserialize(deserializer)?.map(|t| Usage {
             prompt: t.prompt,
             completion: t.completion,
@@ -54,19 +49,19 @@ pub(super) mod usage {
 }
 
 /// `null` for unknown, else nano-dollars.
-pub(super) mod cost {
+pub(crate) mod cost {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     use crate::model::Cost;
 
-    pub(in crate::store::payload) fn serialize<S: Serializer>(cost: &Cost, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(cost: &Cost, serializer: S) -> Result<S::Ok, S::Error> {
         match cost {
             Cost::Unknown => serializer.serialize_none(),
             Cost::Known(nano) => nano.serialize(serializer),
         }
     }
 
-    pub(in crate::store::payload) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cost, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cost, D::Error> {
         Ok(Option::<i64>::deserialize(deserializer)?.map_or(Cost::Unknown, Cost::Known))
     }
 }

@@ -2,18 +2,14 @@
 
 use std::path::Path;
 
-use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OptionalExtension, Row, Transaction, named_params};
+use rusqlite::{OptionalExtension, Transaction, named_params};
 
 use super::database::{Database, Durability};
 use super::registry::{self, Keyed};
-use super::{Failure, format, signed, unsigned};
+use super::{Failure, format, rows, signed, unsigned};
 use crate::store::{
-    EventStore, Fact, Kind, NewEvent, NewSession, Page, Select, SessionRow, Skipped, StoreError, StoredEvent, Token,
+    EventRow, EventStore, NewEvent, NewSession, Page, Select, SessionRow, StoreError, StoredEvent, Token,
 };
-
-/// A page ends early after so many bytes of payloads.
-const PAGE_BYTES: usize = 8 << 20;
 
 /// `events.db`, or the same tables in memory.
 pub struct SqliteEvents(Database);
@@ -127,7 +123,12 @@ impl EventStore for SqliteEvents {
     }
 
     fn read(&self, id: &str, select: &Select) -> Result<Page, StoreError> {
-        self.0.read("reading", |connection| page(connection, id, select))
+        self.0.read("reading", |connection| rows::page(connection, id, select))
+    }
+
+    fn scan(&self, id: &str, select: &Select, take: &mut dyn FnMut(EventRow<'_>) -> bool) -> Result<(), StoreError> {
+        self.0
+            .read("reading", |connection| rows::scan(connection, id, select, take))
     }
 
     fn last_seq(&self) -> Result<u64, StoreError> {
@@ -170,12 +171,12 @@ fn find_event(
     session: &Keyed,
     event: &NewEvent,
 ) -> Result<Option<StoredEvent>, Failure> {
-    let mut statement = transaction.prepare_cached(
-        "SELECT global_seq, stream_seq, id, kind, schema, time, payload, turn, step FROM event WHERE session = ?1 AND \
-         id = ?2",
-    )?;
-    let found = statement
-        .query_row((session.number, &event.id), |row| Ok(decode(row, &session.row.id)))
+    let sql = format!("{} AND id = ?2", rows::SELECTED);
+    let found = transaction
+        .prepare_cached(&sql)?
+        .query_row((session.number, &event.id), |row| {
+            Ok(rows::decode(row, &session.row.id))
+        })
         .optional()?;
     let clash = || StoreError::IdClash {
         session: session.row.id.clone(),
@@ -223,93 +224,11 @@ fn insert(
     })
 }
 
-fn page(connection: &Connection, id: &str, select: &Select) -> Result<Page, Failure> {
-    let session = registry::find(connection, id)?;
-    let kinds: Vec<&str> = select.kinds.iter().map(|kind| kind.as_str()).collect();
-    let kinds = serde_json::to_string(&kinds).map_err(|source| StoreError::Encode { source })?;
-    let (first, last) = select
-        .turns
-        .clone()
-        .map_or((None, None), |turns| (Some(*turns.start()), Some(*turns.end())));
-    let mut statement = connection.prepare_cached(
-        "SELECT global_seq, stream_seq, id, kind, schema, time, payload, turn, step FROM event WHERE session = \
-         :session AND stream_seq >= :from AND (:kinds = '[]' OR kind IN (SELECT value FROM json_each(:kinds))) AND \
-         (:first IS NULL OR turn BETWEEN :first AND :last) ORDER BY stream_seq LIMIT :limit",
-    )?;
-    let limit = select.limit.max(1);
-    let mut rows = statement.query(named_params! {
-        ":session": session.number,
-        ":from": signed(select.from),
-        ":kinds": kinds,
-        ":first": first,
-        ":last": last,
-        ":limit": i64::try_from(limit).unwrap_or(i64::MAX - 1) + 1,
-    })?;
-    let (mut page, mut bytes) = (Page::default(), 0);
-    while let Some(row) = rows.next()? {
-        if page.events.len() + page.skipped.len() == limit || bytes > PAGE_BYTES {
-            page.next = Some(unsigned(row.get("stream_seq")?));
-            break;
-        }
-        bytes += row
-            .get_ref("payload")?
-            .as_bytes_or_null()
-            .ok()
-            .flatten()
-            .map_or(0, <[u8]>::len);
-        match decode(row, &session.row.id) {
-            Ok(event) => page.events.push(event),
-            Err(skipped) => page.skipped.push(skipped),
-        }
-    }
-    Ok(page)
-}
-
-/// Reads a row whose every column may be damaged.
-fn decode(row: &Row<'_>, session: &str) -> Result<StoredEvent, Skipped> {
-    let stream_seq = row.get("stream_seq").map_or(0, unsigned);
-    let tag = text(row, "kind").unwrap_or_default();
-    let skip = |reason: String| Skipped {
-        stream_seq,
-        kind: tag.clone(),
-        reason,
-    };
-    let kind: Kind = tag
-        .parse()
-        .map_err(|_| skip("unknown kind: made by a newer version, or damaged".into()))?;
-    let column = |error: rusqlite::Error| skip(error.to_string());
-    let schema: u32 = row.get("schema").map_err(column)?;
-    if schema > kind.schema() {
-        return Err(skip(format!("payload version {schema}: made by a newer version")));
-    }
-    let payload = text(row, "payload").ok_or_else(|| skip("the payload is no text".into()))?;
-    if !payload.starts_with('{') {
-        return Err(skip("the payload is no JSON object".into()));
-    }
-    let fact = Fact::from_json(kind, &payload).map_err(|error| skip(error.to_string()))?;
-    Ok(StoredEvent {
-        global_seq: unsigned(row.get("global_seq").map_err(column)?),
-        session: session.to_owned(),
-        stream_seq,
-        id: text(row, "id").ok_or_else(|| skip("the id is no text".into()))?,
-        time: row.get("time").map_err(column)?,
-        turn: row.get("turn").map_err(column)?,
-        step: row.get("step").map_err(column)?,
-        fact,
-    })
-}
-
-fn text(row: &Row<'_>, column: &str) -> Option<String> {
-    match row.get_ref(column).ok()? {
-        ValueRef::Text(bytes) => std::str::from_utf8(bytes).ok().map(str::to_owned),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::store::payload::StepEnded;
+    use crate::store::sqlite::rows::PAGE_BYTES;
 
     fn step(number: u32, output: &str) -> NewEvent {
         let ended = StepEnded {

@@ -3,6 +3,7 @@
 //! One connection a store, behind a mutex. Files are in WAL mode; every write is one `BEGIN IMMEDIATE` transaction;
 //! `synchronous` is FULL only for those that must survive a power cut.
 
+mod as_text;
 mod bindings;
 mod database;
 mod flow;
@@ -13,10 +14,10 @@ mod registry;
 mod rows;
 mod values;
 
+pub use as_text::StoreRows;
 use database::Failure;
 pub use flow::SqliteFlow;
 pub use log::SqliteEvents;
-pub use rows::StoreRows;
 
 /// Name of the event store's file in a storage directory.
 pub const EVENTS_FILE: &str = "events.db";

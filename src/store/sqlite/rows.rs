@@ -1,168 +1,167 @@
-//! Stores as text: their rows as SQL, a statement a line, to be kept where a database should not be, as in a source
-//! repository. Tables are not in it: they are made by the version that reads it.
-
-use std::fmt::Write as _;
-use std::path::Path;
+//! Rows of the `event` table: picked, and read although every column may be damaged.
+//!
+//! A long session has many: columns are taken by their place, and a payload is decoded where it lies.
 
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, Row};
+use rusqlite::{Connection, Row, Rows, Statement};
 
-use super::database::{Database, Durability, Failure};
-use super::{EVENTS_FILE, FLOW_FILE, format};
-use crate::store::StoreError;
+use super::{Failure, registry, signed, unsigned};
+use crate::store::{EventRow, Fact, Kind, Page, Select, Skipped, StoredEvent};
 
-/// The rows of the two stores of a storage directory.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct StoreRows {
-    /// Of `events.db`.
-    pub events: String,
-    /// Of `flow.db`.
-    pub flow: String,
+/// A page ends early after so many bytes of payloads.
+pub(super) const PAGE_BYTES: usize = 8 << 20;
+
+/// All columns of a session's events, in the order of [`column`].
+pub(super) const SELECTED: &str = "SELECT global_seq, stream_seq, id, kind, schema, time, payload, turn, step FROM event \
+                                   WHERE session = ?1";
+
+/// Places of the columns.
+mod column {
+    pub(super) const GLOBAL_SEQ: usize = 0;
+    pub(super) const STREAM_SEQ: usize = 1;
+    pub(super) const ID: usize = 2;
+    pub(super) const KIND: usize = 3;
+    pub(super) const SCHEMA: usize = 4;
+    pub(super) const TIME: usize = 5;
+    pub(super) const PAYLOAD: usize = 6;
+    pub(super) const TURN: usize = 7;
+    pub(super) const STEP: usize = 8;
 }
 
-/// The tables, in an order in which they can be filled.
-const EVENT_TABLES: [&str; 2] = ["session", "event"];
-const FLOW_TABLES: [&str; 5] = ["fence", "value", "point", "binding", "parked"];
-
-impl StoreRows {
-    /// Reads them; another process may be writing.
-    ///
-    /// # Errors
-    ///
-    /// Those of opening the two files.
-    pub fn read(root: &Path) -> Result<Self, StoreError> {
-        let events = Database::open_read_only(&root.join(EVENTS_FILE), &format::EVENTS)?;
-        let flow = Database::open_read_only(&root.join(FLOW_FILE), &format::FLOW)?;
-        Ok(Self {
-            events: events.read("reading", |connection| statements(connection, &EVENT_TABLES))?,
-            flow: flow.read("reading", |connection| statements(connection, &FLOW_TABLES))?,
-        })
+/// The statement for what `select` picks. Kinds are words of this program: they stand in its text, so that SQLite need
+/// not look them up for each row.
+fn prepare<'c>(connection: &'c Connection, select: &Select) -> rusqlite::Result<rusqlite::CachedStatement<'c>> {
+    let mut sql = format!("{SELECTED} AND stream_seq >= ?2 AND stream_seq < ?3");
+    if !select.kinds.is_empty() {
+        let kinds: Vec<String> = select.kinds.iter().map(|kind| format!("'{kind}'")).collect();
+        sql.push_str(&format!(" AND kind IN ({})", kinds.join(", ")));
     }
-
-    /// Makes the two files in a storage directory that has none, fast: they are not forced to the disk. The text is run as
-    /// it is: it must be our own.
-    ///
-    /// # Errors
-    ///
-    /// Those of making the two files; a text that is none of ours.
-    pub fn write(&self, root: &Path) -> Result<(), StoreError> {
-        for (file, format, text) in [
-            (EVENTS_FILE, &format::EVENTS, &self.events),
-            (FLOW_FILE, &format::FLOW, &self.flow),
-        ] {
-            let database = Database::in_memory(format)?;
-            database.write("filling", Durability::Process, |rows| Ok(rows.execute_batch(text)?))?;
-            let path = root.join(file);
-            let path = path.to_string_lossy();
-            database.maintain("writing", |rows| {
-                rows.pragma_update(None, "synchronous", "OFF")?;
-                rows.execute("VACUUM INTO ?1", [&*path]).map(drop)
-            })?;
-        }
-        Ok(())
+    if select.turns.is_some() {
+        sql.push_str(" AND turn BETWEEN ?5 AND ?6");
     }
+    sql.push_str(" ORDER BY stream_seq LIMIT ?4");
+    connection.prepare_cached(&sql)
 }
 
-fn statements(connection: &Connection, tables: &[&str]) -> Result<String, Failure> {
-    let mut text = String::new();
-    for table in tables {
-        let mut select = connection.prepare(&format!("SELECT * FROM {table}"))?;
-        let columns = select.column_names().collect::<Vec<_>>().join(", ");
-        let width = select.column_count();
-        let mut rows = select.query([])?;
-        while let Some(row) = rows.next()? {
-            let _ = writeln!(
-                text,
-                "INSERT INTO {table} ({columns}) VALUES ({});",
-                values(row, width)?
-            );
-        }
-    }
-    Ok(text)
-}
-
-fn values(row: &Row<'_>, width: usize) -> rusqlite::Result<String> {
-    let values = (0..width).map(|column| Ok(literal(row.get_ref(column)?)));
-    Ok(values.collect::<rusqlite::Result<Vec<_>>>()?.join(", "))
-}
-
-/// A value as SQL has it. None of ours is a floating point number.
-fn literal(value: ValueRef<'_>) -> String {
-    match value {
-        ValueRef::Null => "NULL".into(),
-        ValueRef::Integer(number) => number.to_string(),
-        ValueRef::Real(number) => number.to_string(),
-        // A statement takes one line: no text of ours has a raw newline but inside JSON, where it is escaped.
-        ValueRef::Text(text) => format!("'{}'", String::from_utf8_lossy(text).replace('\'', "''")),
-        ValueRef::Blob(bytes) => {
-            let mut hex = String::with_capacity(2 * bytes.len() + 3);
-            hex.push_str("X'");
-            for byte in bytes {
-                let _ = write!(hex, "{byte:02x}");
-            }
-            hex.push('\'');
-            hex
+fn query<'s>(
+    statement: &'s mut Statement<'_>,
+    session: i64,
+    select: &Select,
+    limit: i64,
+) -> rusqlite::Result<Rows<'s>> {
+    let until = select.until.map_or(i64::MAX, signed);
+    match &select.turns {
+        None => statement.query((session, signed(select.from), until, limit)),
+        Some(turns) => {
+            let turns = (i64::from(*turns.start()), i64::from(*turns.end()));
+            statement.query((session, signed(select.from), until, limit, turns.0, turns.1))
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::store::payload::{Custom, SessionStarted};
-    use crate::store::{
-        At, Binding, BindingKind, Described, Digest, NewEvent, NewSession, Select, SessionWriter, Storage,
+/// One page.
+pub(super) fn page(connection: &Connection, id: &str, select: &Select) -> Result<Page, Failure> {
+    let session = registry::find(connection, id)?;
+    let limit = select.limit.max(1);
+    let mut statement = prepare(connection, select)?;
+    let most = i64::try_from(limit).unwrap_or(i64::MAX - 1) + 1;
+    let mut rows = query(&mut statement, session.number, select, most)?;
+    let (mut page, mut bytes) = (Page::default(), 0);
+    while let Some(row) = rows.next()? {
+        if page.events.len() + page.skipped.len() == limit || bytes > PAGE_BYTES {
+            page.next = Some(unsigned(row.get(column::STREAM_SEQ)?));
+            break;
+        }
+        bytes += size(row);
+        match decode(row, &session.row.id) {
+            Ok(event) => page.events.push(event),
+            Err(skipped) => page.skipped.push(skipped),
+        }
+    }
+    Ok(page)
+}
+
+fn size(row: &Row<'_>) -> usize {
+    match row.get_ref(column::PAYLOAD) {
+        Ok(ValueRef::Text(bytes) | ValueRef::Blob(bytes)) => bytes.len(),
+        _ => 0,
+    }
+}
+
+/// All of them, undecoded.
+pub(super) fn scan(
+    connection: &Connection,
+    id: &str,
+    select: &Select,
+    take: &mut dyn FnMut(EventRow<'_>) -> bool,
+) -> Result<(), Failure> {
+    let session = registry::find(connection, id)?;
+    let mut statement = prepare(connection, select)?;
+    let mut rows = query(&mut statement, session.number, select, -1)?;
+    while let Some(row) = rows.next()? {
+        if let Ok(Some(row)) = undecoded(row)
+            && !take(row)
+        {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn undecoded<'r>(row: &'r Row<'_>) -> rusqlite::Result<Option<EventRow<'r>>> {
+    let kind = text(row, column::KIND).and_then(|tag| tag.parse::<Kind>().ok());
+    let (Some(kind), Some(payload)) = (kind, text(row, column::PAYLOAD)) else {
+        return Ok(None);
     };
-    use crate::store::{Namespace, Store};
+    let known = row.get::<_, u32>(column::SCHEMA)? <= kind.schema() && payload.starts_with('{');
+    Ok(known.then_some(EventRow {
+        stream_seq: unsigned(row.get(column::STREAM_SEQ)?),
+        kind,
+        time: row.get(column::TIME)?,
+        turn: row.get(column::TURN)?,
+        step: row.get(column::STEP)?,
+        payload,
+    }))
+}
 
-    fn filled(root: &Path) -> Store {
-        let store = Storage::dir(root).open().unwrap();
-        store.events.create_session(&NewSession::in_root(1)).unwrap();
-        let id = store.events.sessions().unwrap().remove(0).id;
-        let writer = SessionWriter::take_over(&store, &id).unwrap();
-        let custom = Custom {
-            name: "it's\n'quoted'; DROP TABLE event;".into(),
-            data: serde_json::json!(["é", null]),
-        };
-        let events = vec![
-            NewEvent::of_session("a", 2, SessionStarted::default().into()),
-            NewEvent::of_session("b", 3, custom.into()),
-        ];
-        writer.append(events).unwrap();
-        let value = b"\x00'\xff".as_slice();
-        let binding = Binding {
-            name: "x".into(),
-            kind: BindingKind::Value,
-            digest: Some(Digest::of(value)),
-            bytes: 3,
-            described: Described::default(),
-        };
-        let namespace = Namespace {
-            at: At::after(0, 0),
-            bindings: vec![binding],
-        };
-        store
-            .flow
-            .put_namespace(&id, writer.token(), &namespace, &[value])
-            .unwrap();
-        store
+/// The event of a row, or why it cannot be understood.
+pub(super) fn decode(row: &Row<'_>, session: &str) -> Result<StoredEvent, Skipped> {
+    let stream_seq = row.get(column::STREAM_SEQ).map_or(0, unsigned);
+    let tag = text(row, column::KIND).unwrap_or_default();
+    let skip = |reason: String| Skipped {
+        stream_seq,
+        kind: tag.to_owned(),
+        reason,
+    };
+    let kind: Kind = tag
+        .parse()
+        .map_err(|_| skip("unknown kind: made by a newer version, or damaged".into()))?;
+    let damaged = |error: rusqlite::Error| skip(error.to_string());
+    let schema: u32 = row.get(column::SCHEMA).map_err(damaged)?;
+    if schema > kind.schema() {
+        return Err(skip(format!("payload version {schema}: made by a newer version")));
     }
+    let payload = text(row, column::PAYLOAD).ok_or_else(|| skip("the payload is no text".into()))?;
+    if !payload.starts_with('{') {
+        return Err(skip("the payload is no JSON object".into()));
+    }
+    let fact = Fact::from_json(kind, payload).map_err(|error| skip(error.to_string()))?;
+    let id = text(row, column::ID).ok_or_else(|| skip("the id is no text".into()))?;
+    Ok(StoredEvent {
+        global_seq: unsigned(row.get(column::GLOBAL_SEQ).map_err(damaged)?),
+        session: session.to_owned(),
+        stream_seq,
+        id: id.to_owned(),
+        time: row.get(column::TIME).map_err(damaged)?,
+        turn: row.get(column::TURN).map_err(damaged)?,
+        step: row.get(column::STEP).map_err(damaged)?,
+        fact,
+    })
+}
 
-    #[test]
-    fn a_store_that_was_text_holds_the_same() {
-        let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let store = filled(one.path());
-        let rows = StoreRows::read(one.path()).unwrap();
-        rows.write(other.path()).unwrap();
-        assert_eq!(StoreRows::read(other.path()).unwrap(), rows);
-        let again = Store::open_read_only(other.path()).unwrap();
-        let id = store.events.sessions().unwrap().remove(0).id;
-        assert_eq!(again.events.sessions().unwrap(), store.events.sessions().unwrap());
-        let all = |store: &Store| store.events.read_all(&id, &Select::all()).unwrap().events;
-        assert_eq!(all(&again), all(&store));
-        let names = |store: &Store| store.flow.namespace(&id, At::after(0, 0)).unwrap();
-        assert_eq!(names(&again), names(&store));
-        let digest = Digest::of(b"\x00'\xff");
-        assert_eq!(again.flow.value(&digest).unwrap(), store.flow.value(&digest).unwrap());
+fn text<'r>(row: &'r Row<'_>, column: usize) -> Option<&'r str> {
+    match row.get_ref(column).ok()? {
+        ValueRef::Text(bytes) => std::str::from_utf8(bytes).ok(),
+        _ => None,
     }
 }

@@ -15,6 +15,7 @@ use super::keymap::KeymapError;
 use super::live::DriveOptions;
 use super::term::{self, Terminal, TerminalError};
 use super::theme::ThemeError;
+use crate::source::config::Node;
 use crate::source::{OpenOptions, Opened};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,10 +25,12 @@ use std::sync::Arc;
 pub struct TuiOptions {
     /// How things are shown. Movement and ASCII also depend on the environment.
     pub view: ViewOptions,
-    /// `dark`, `light`, a theme file, or `None` to follow the terminal's ground.
+    /// The name of a theme, a theme file, or `None` to follow the terminal's ground.
     pub theme: Option<String>,
-    /// A keymap file, or `None` for the user's own, if there is one.
-    pub keymap: Option<PathBuf>,
+    /// A preset of keys, a keymap file, or `None` for the user's own file, if there is one.
+    pub keymap: Option<String>,
+    /// Tables of keys with the files that they stand in, the weakest first.
+    pub keys: Vec<(PathBuf, Node)>,
     /// How other sessions are opened.
     pub open: OpenOptions,
     /// What questions are asked with.
@@ -43,22 +46,9 @@ pub enum TuiError {
     /// The theme was refused.
     #[error(transparent)]
     Theme(#[from] ThemeError),
-    /// The keymap was refused.
-    #[error("{path}: {error}")]
-    Keymap {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        error: KeymapError,
-    },
-    /// A file could not be read.
-    #[error("{path}: {error}")]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        error: std::io::Error,
-    },
+    /// The keys were refused.
+    #[error(transparent)]
+    Keymap(#[from] KeymapError),
     /// The system refused something that is needed to run.
     #[error("cannot start: {0}")]
     System(#[from] std::io::Error),

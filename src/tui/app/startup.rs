@@ -2,13 +2,14 @@
 
 use super::{TuiError, TuiOptions};
 use crate::model::{Session, Time};
+use crate::source::config::{read_nodes, user_dir};
 use crate::tui::action::{Abilities, Context};
 use crate::tui::ctx::{ViewOptions, World};
-use crate::tui::keymap::Keymap;
+use crate::tui::keymap::{Keymap, KeymapBuilder, KeymapError, PRESETS};
 use crate::tui::motion;
 use crate::tui::term::Terminal;
 use crate::tui::theme::{Depth, Theme};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The program's state before anything was opened.
@@ -55,44 +56,44 @@ fn is_utf8(var: impl Fn(&str) -> Option<String>) -> bool {
     })
 }
 
-/// The keymap of the file that was named, or of the user's own file where there is one.
-fn keymap(options: &TuiOptions) -> Result<Keymap, TuiError> {
-    let named = options
-        .keymap
-        .clone()
-        .or_else(|| std::env::var_os("FAST_RLM_KEYMAP").map(PathBuf::from));
-    let (path, must_exist) = match named {
-        Some(path) => (path, true),
-        None => match own_file() {
-            Some(path) => (path, false),
-            None => return Ok(Keymap::default()),
-        },
+/// The preset or file that was chosen, else the user's own file where there is one, with the configuration's keys over it.
+fn keymap(options: &TuiOptions) -> Result<Keymap, KeymapError> {
+    let mut builder = KeymapBuilder::default();
+    let chosen = options.keymap.as_deref();
+    let is_preset = chosen.is_some_and(|name| PRESETS.contains(&name) || name == "default");
+    let own = user_dir()
+        .map(|dir| dir.join("keymap.toml"))
+        .filter(|own| own.is_file());
+    let file = match chosen {
+        Some(preset) if is_preset => {
+            builder.preset(preset)?;
+            own
+        }
+        Some(name) if !Path::new(name).exists() && is_name(name) => return Err(KeymapError::Absent(name.to_owned())),
+        Some(path) => Some(PathBuf::from(path)),
+        None => own,
     };
-    match std::fs::read_to_string(&path) {
-        Ok(text) => Keymap::parse(&text).map_err(|error| TuiError::Keymap { path, error }),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !must_exist => Ok(Keymap::default()),
-        Err(error) => Err(TuiError::Read { path, error }),
+    if let Some(path) = file {
+        builder.file(&path, &read_nodes(&path)?, is_preset)?;
     }
-}
-
-fn own_file() -> Option<PathBuf> {
-    Some(config_dir()?.join("keymap.toml"))
+    for (path, node) in &options.keys {
+        builder.tables(path, &node.children)?;
+    }
+    builder.build()
 }
 
 /// A theme of the user's own by its name, where there is one; else what was given: a built-in name, or a path.
 fn theme_file(name: &str) -> String {
-    let is_name = !name.contains(['/', '\\', '.']);
-    let own = config_dir().map(|dir| dir.join("themes").join(format!("{name}.toml")));
-    match own.filter(|own| is_name && own.is_file()) {
+    let own = user_dir().map(|dir| dir.join("themes").join(format!("{name}.toml")));
+    match own.filter(|own| is_name(name) && own.is_file()) {
         Some(own) => own.to_string_lossy().into_owned(),
         None => name.to_owned(),
     }
 }
 
-fn config_dir() -> Option<PathBuf> {
-    use etcetera::BaseStrategy;
-    let dirs = etcetera::choose_base_strategy().ok()?;
-    Some(dirs.config_dir().join("fast-rlm"))
+/// Not a path.
+fn is_name(text: &str) -> bool {
+    !text.contains(['/', '\\', '.'])
 }
 
 #[cfg(test)]

@@ -189,7 +189,8 @@ fn searching_shows_the_bar_and_esc_brings_back_what_was() {
 fn suspending_and_rebinding_reach_the_outside() {
     let mut state = state();
     assert!(matches!(press(&mut state, &["ctrl-z"])[..], [Effect::Suspend]));
-    state.world.keymap = crate::tui::keymap::Keymap::parse("[everywhere]\nquit = [\"Z\"]\nfold = []").unwrap();
+    state.world.keymap =
+        crate::tui::keymap::Keymap::parse("k.toml".as_ref(), "[everywhere]\nquit = [\"Z\"]\nfold = []").unwrap();
     assert!(press(&mut state, &["q"]).is_empty());
     assert!(quits(&press(&mut state, &["z"])));
     assert_eq!(

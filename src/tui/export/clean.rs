@@ -54,6 +54,11 @@ pub struct Masked {
     pub count: u64,
 }
 
+/// Text of one line with every secret masked: the registered ones, and what looks like one.
+pub fn masked(text: &str, secrets: &Secrets) -> String {
+    Cleaner::new(false, secrets.clone()).line(text, "")
+}
+
 /// Cleans text, and remembers what it masked where.
 pub(super) struct Cleaner {
     raw: bool,

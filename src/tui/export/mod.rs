@@ -18,7 +18,7 @@ mod tests;
 mod walk;
 mod write;
 
-pub use clean::{Masked, SecretKind};
+pub use clean::{Masked, SecretKind, masked};
 pub use file::{Saved, default_name, save};
 pub use job::{Job, News, Setting, run};
 pub use write::{Report, write};

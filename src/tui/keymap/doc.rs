@@ -9,18 +9,23 @@ const INTRODUCTION: &str = "\
 Letters work in both cases, except `n`/`N` and `g`/`G`, and except where they type. A screen's own keys come before
 those that work everywhere. `?` shows the keys that work on the present screen.
 
-A keymap file (`keymap.toml` in the user's configuration directory for `fast-rlm`, or the file that `FAST_RLM_KEYMAP`
-names) gives actions other keys; an action without a key is reached through the palette:
+There are two presets: `arrows`, whose keys are listed below, and `vim`, in which `h j k l` move everywhere, so that in a
+run `Ctrl-Y` and `Ctrl-E` scroll the code, `Ctrl-U` and `Ctrl-D` the output (in the memory, the detail). `--keymap vim`
+chooses it, or `keymap = \"vim\"` in a [configuration file](config.md). `[keys.CONTEXT]` there gives actions other keys:
 
 ```toml
-preset = \"vim\"            # optional: h j k l move, scrolling in a run moves to control keys
-[everywhere]
+keymap = \"vim\"
+[keys.everywhere]
 search = [\"/\", \"ctrl-f\"]  # replaces the keys of an action; [] takes them away
 ```
 
+A keymap file says the same without `keys.`, and its preset as `preset = \"vim\"`; it is `keymap.toml` in the user's
+configuration directory for `fast-rlm`, or the file that `--keymap` names. The configuration's keys come over it. An
+action without a key is reached through the palette.
+
 A key is a character (`m`, `/`, `G`) or one of `up down left right pgup pgdn home end enter esc backspace delete insert
-tab space f1` to `f12`, with `ctrl-`, `alt-` or `shift-` before it. Two actions on one key are an error, and so is a
-binding that a screen's own key would hide.
+tab space f1` to `f12`, with `ctrl-`, `alt-` or `shift-` before it. Two actions on one key are an error that names file
+and line, and so is a binding that a screen's own key would hide.
 
 `Ctrl-C` closes the pane or the dialog that is open; else it clears a draft (which undo brings back); else it cancels
 the run that is active; else it quits. A second one within two seconds quits without asking.

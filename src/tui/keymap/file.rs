@@ -1,149 +1,227 @@
-//! A keymap file: which actions get other keys.
+//! Keys from files: which actions get other keys.
 //!
 //! ```toml
 //! preset = "vim"            # optional: start from a built-in keymap
 //! [everywhere]
 //! search = ["/", "ctrl-f"]  # replaces the action's keys; [] takes them away
 //! ```
+//!
+//! The same tables stand under `[keys]` in a configuration file.
 
+use super::error::{Conflict, KeymapError, Written};
 use super::{Chord, Keymap, stored};
+use crate::source::config::{Node, nearest, parse_nodes};
 use crate::tui::action::{ACTIONS, Action, Context};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 
-/// Why a keymap file was refused.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub enum KeymapError {
-    /// It is no TOML, or its shape is wrong.
-    #[error("keymap: {0}")]
-    Syntax(String),
-    /// There is no such preset.
-    #[error("keymap: there is no preset \"{0}\"; there are: default, vim")]
-    Preset(String),
-    /// There is no such context.
-    #[error("keymap: there is no context [{0}]; there are: everywhere, run, memory, picker, prompt, box")]
-    Context(String),
-    /// There is no such action in that context.
-    #[error("keymap: [{context}] has no action \"{action}\"; docs/keys.md lists them all")]
-    Action {
-        /// The section.
-        context: String,
-        /// The name.
-        action: String,
-    },
-    /// A key that cannot be read.
-    #[error("keymap: \"{key}\" for {action} is no key; examples: \"g\", \"ctrl-p\", \"shift-tab\", \"pgup\"")]
-    Key {
-        /// The key as written.
-        key: String,
-        /// The action.
-        action: &'static str,
-    },
-    /// A key would do two things.
-    #[error("keymap: {key} would mean both {first} and {second} in [{context}]; give one of them another key")]
-    Conflict {
-        /// The key.
-        key: String,
-        /// Where.
-        context: &'static str,
-        /// One action.
-        first: &'static str,
-        /// The other one.
-        second: &'static str,
-    },
-}
+/// Names of presets; the first one is what the table of actions says.
+pub const PRESETS: [&str; 2] = ["arrows", "vim"];
 
 const VIM: &str = include_str!("../../../assets/keymaps/vim.toml");
 
-type Bindings = HashMap<Action, Vec<Chord>>;
+/// Keys while files change them.
+#[derive(Clone, Debug)]
+pub struct KeymapBuilder {
+    keys: HashMap<Action, Vec<Chord>>,
+    /// Where the keys of an action were changed by a file of the user's.
+    written: HashMap<Action, Written>,
+    /// Changed by a preset.
+    preset: Vec<Action>,
+}
+
+impl Default for KeymapBuilder {
+    fn default() -> Self {
+        Self {
+            keys: Keymap::default().by_action,
+            written: HashMap::new(),
+            preset: Vec::new(),
+        }
+    }
+}
 
 impl Keymap {
-    /// The keymap of a file's text: the defaults, or its preset, with its changes.
+    /// The keymap of a file's text: the default one, or its preset, with its changes.
     ///
     /// # Errors
     /// Anything that is not understood, and every conflict.
-    pub fn parse(text: &str) -> Result<Self, KeymapError> {
-        let mut bindings = Self::default().by_action;
-        let mut changed = HashSet::new();
-        overlay(text, &mut bindings, &mut changed, true)?;
-        check(&bindings, &changed)?;
-        Ok(Self::from_bindings(bindings))
+    pub fn parse(path: &Path, text: &str) -> Result<Self, KeymapError> {
+        let mut builder = KeymapBuilder::default();
+        builder.file(path, &parse_nodes(path, text)?, false)?;
+        builder.build()
+    }
+
+    /// A preset with nothing changed; `None` when there is none of that name.
+    pub fn preset(name: &str) -> Option<Self> {
+        let mut builder = KeymapBuilder::default();
+        builder.preset(name).ok()?.build().ok()
     }
 }
 
-#[derive(serde::Deserialize)]
-struct File {
-    preset: Option<String>,
-    #[serde(flatten)]
-    sections: BTreeMap<String, BTreeMap<String, Vec<String>>>,
-}
-
-fn overlay(
-    text: &str,
-    bindings: &mut Bindings,
-    changed: &mut HashSet<Action>,
-    presets: bool,
-) -> Result<(), KeymapError> {
-    let file: File = toml::from_str(text).map_err(|error| KeymapError::Syntax(error.to_string().trim().to_owned()))?;
-    match file.preset.as_deref() {
-        None | Some("default") => {}
-        Some("vim") if presets => overlay(VIM, bindings, changed, false)?,
-        Some(other) => return Err(KeymapError::Preset(other.to_owned())),
-    }
-    for (section, actions) in &file.sections {
-        let context = Context::named(section).ok_or_else(|| KeymapError::Context(section.clone()))?;
-        for (name, keys) in actions {
-            let action = action_in(context, name)?;
-            bindings.insert(action, chords(action, keys)?);
-            changed.insert(action);
+impl KeymapBuilder {
+    /// Starts from a preset.
+    ///
+    /// # Errors
+    /// There is none of that name.
+    pub fn preset(&mut self, name: &str) -> Result<&mut Self, KeymapError> {
+        match name {
+            // The name it had before.
+            "arrows" | "default" => {}
+            "vim" => {
+                let path = PathBuf::from("the vim preset");
+                self.tables(&path, &parse_nodes(&path.with_extension("toml"), VIM)?)?;
+                self.preset = self.written.drain().map(|(action, _)| action).collect();
+            }
+            other => return Err(KeymapError::Absent(other.to_owned())),
         }
+        Ok(self)
     }
-    Ok(())
+
+    /// Adds a keymap file. Its preset does not count where one was chosen elsewhere.
+    ///
+    /// # Errors
+    /// Whatever in it is not understood.
+    pub fn file(&mut self, path: &Path, nodes: &[Node], is_chosen: bool) -> Result<&mut Self, KeymapError> {
+        let (presets, tables): (Vec<Node>, Vec<Node>) = nodes.iter().cloned().partition(|node| node.name == "preset");
+        for node in presets {
+            let at = written(path, &node);
+            let name = node.value.as_str().unwrap_or_default().to_owned();
+            if !PRESETS.contains(&name.as_str()) && name != "default" {
+                return Err(KeymapError::Preset { at, name });
+            }
+            if !is_chosen {
+                self.preset(&name)?;
+            }
+        }
+        self.tables(path, &tables)
+    }
+
+    /// Adds tables of contexts, as under `[keys]` in a configuration.
+    ///
+    /// # Errors
+    /// Whatever in them is not understood.
+    pub fn tables(&mut self, path: &Path, contexts: &[Node]) -> Result<&mut Self, KeymapError> {
+        for section in contexts {
+            let context = Context::named(&section.name).ok_or_else(|| KeymapError::Context {
+                at: written(path, section),
+                name: section.name.clone(),
+            })?;
+            if !section.value.is_object() {
+                return Err(shape(path, section));
+            }
+            for node in &section.children {
+                let action = action_in(context, path, node)?;
+                self.keys.insert(action, chords(action, path, node)?);
+                self.written.insert(action, written(path, node));
+            }
+        }
+        Ok(self)
+    }
+
+    /// The keymap.
+    ///
+    /// # Errors
+    /// A key that would mean two things.
+    pub fn build(&self) -> Result<Keymap, KeymapError> {
+        let taken = self.taken()?;
+        self.check_hidden(&taken)?;
+        Ok(Keymap::from_bindings(self.keys.clone()))
+    }
+
+    /// What each key means in its context: one thing.
+    fn taken(&self) -> Result<HashMap<(Context, Chord), Action>, KeymapError> {
+        let mut taken: HashMap<(Context, Chord), Action> = HashMap::new();
+        for entry in ACTIONS {
+            for chord in self.keys.get(&entry.action).into_iter().flatten() {
+                let chord = stored(entry.context, *chord);
+                let other = taken.insert((entry.context, chord), entry.action);
+                if let Some(other) = other.filter(|other| *other != entry.action) {
+                    return Err(self.conflict(chord, entry.context, other, entry.action));
+                }
+            }
+        }
+        Ok(taken)
+    }
+
+    /// No changed binding hides one of everywhere, or is hidden by it: the table's own overrides, such as `↑` in a run,
+    /// are meant.
+    fn check_hidden(&self, taken: &HashMap<(Context, Chord), Action>) -> Result<(), KeymapError> {
+        for (&(context, chord), &action) in taken {
+            let Some(&hidden) = taken.get(&(Context::Everywhere, chord.folded())) else {
+                continue;
+            };
+            let reaches = !context.types_text() || chord.passes_prompts();
+            let is_changed = |action: &Action| self.written.contains_key(action) || self.preset.contains(action);
+            let meant = !is_changed(&action) && !is_changed(&hidden);
+            if context != Context::Everywhere && reaches && !meant && !share_a_default(action, hidden) {
+                return Err(self.conflict(chord, context, hidden, action));
+            }
+        }
+        Ok(())
+    }
+
+    fn conflict(&self, chord: Chord, context: Context, first: Action, second: Action) -> KeymapError {
+        let places = [second, first].map(|action| self.written.get(&action).cloned());
+        let [last, other] = places;
+        // A preset alone has no conflict: a test sees to it.
+        let none = || Written {
+            path: PathBuf::from("the keymap"),
+            line: 1,
+        };
+        let both = last.is_some() && last != other;
+        KeymapError::Conflict(Box::new(Conflict {
+            other: other.clone().filter(|_| both),
+            at: last.or(other).unwrap_or_else(none),
+            key: chord.label(true),
+            context: context.name(),
+            first: first.name(),
+            second: second.name(),
+        }))
+    }
 }
 
-fn action_in(context: Context, name: &str) -> Result<Action, KeymapError> {
-    let entry = ACTIONS
-        .iter()
-        .find(|entry| entry.name == name && entry.context == context);
-    entry.map(|entry| entry.action).ok_or_else(|| KeymapError::Action {
-        context: context.name().to_owned(),
-        action: name.to_owned(),
+fn written(path: &Path, node: &Node) -> Written {
+    Written {
+        path: path.to_owned(),
+        line: node.line,
+    }
+}
+
+fn shape(path: &Path, node: &Node) -> KeymapError {
+    KeymapError::Shape {
+        at: written(path, node),
+        name: node.name.clone(),
+    }
+}
+
+fn action_in(context: Context, path: &Path, node: &Node) -> Result<Action, KeymapError> {
+    let of_context = || ACTIONS.iter().filter(|entry| entry.context == context);
+    let entry = of_context().find(|entry| entry.name == node.name);
+    entry.map(|entry| entry.action).ok_or_else(|| {
+        let meant = nearest(&node.name, of_context().map(|entry| entry.name));
+        KeymapError::Action {
+            at: written(path, node),
+            context: context.name(),
+            action: node.name.clone(),
+            advice: meant.map_or_else(String::new, |meant| format!(", did you mean {meant:?}")),
+        }
     })
 }
 
-fn chords(action: Action, keys: &[String]) -> Result<Vec<Chord>, KeymapError> {
-    let chord = |key: &String| {
+fn chords(action: Action, path: &Path, node: &Node) -> Result<Vec<Chord>, KeymapError> {
+    let Value::Array(keys) = &node.value else {
+        return Err(shape(path, node));
+    };
+    let chord = |key: &Value| {
+        let key = key.as_str().ok_or_else(|| shape(path, node))?;
         Chord::parse(key).ok_or_else(|| KeymapError::Key {
-            key: key.clone(),
+            at: written(path, node),
+            key: key.to_owned(),
             action: action.name(),
         })
     };
     keys.iter().map(chord).collect()
-}
-
-/// No key means two things in one context, and no changed binding hides one of everywhere (or is hidden): the table's
-/// own overrides, such as `↑` in a run, are meant.
-fn check(bindings: &Bindings, changed: &HashSet<Action>) -> Result<(), KeymapError> {
-    let mut taken: HashMap<(Context, Chord), Action> = HashMap::new();
-    for entry in ACTIONS {
-        for chord in bindings.get(&entry.action).into_iter().flatten() {
-            let chord = stored(entry.context, *chord);
-            let other = taken.insert((entry.context, chord), entry.action);
-            if let Some(other) = other.filter(|other| *other != entry.action) {
-                return Err(conflict(chord, entry.context, other, entry.action));
-            }
-        }
-    }
-    for (&(context, chord), &action) in &taken {
-        let Some(&hidden) = taken.get(&(Context::Everywhere, chord.folded())) else {
-            continue;
-        };
-        let reaches = !context.types_text() || chord.passes_prompts();
-        let meant = !changed.contains(&action) && !changed.contains(&hidden);
-        if context != Context::Everywhere && reaches && !meant && !share_a_default(action, hidden) {
-            return Err(conflict(chord, context, hidden, action));
-        }
-    }
-    Ok(())
 }
 
 /// Whether both actions share their keys by default, so that their meeting again is no accident.
@@ -152,71 +230,6 @@ fn share_a_default(action: Action, hidden: Action) -> bool {
     keys(action).iter().any(|key| keys(hidden).contains(key))
 }
 
-fn conflict(chord: Chord, context: Context, first: Action, second: Action) -> KeymapError {
-    KeymapError::Conflict {
-        key: chord.label(true),
-        context: context.name(),
-        first: first.name(),
-        second: second.name(),
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn action(keymap: &Keymap, context: Context, key: &str) -> Option<Action> {
-        keymap.lookup(context, Chord::parse(key).unwrap())
-    }
-
-    #[test]
-    fn a_file_replaces_the_keys_it_names_and_no_others() {
-        let keymap = Keymap::parse("[everywhere]\nsearch = [\"ctrl-f\"]\n").unwrap();
-        assert_eq!(action(&keymap, Context::Run, "ctrl-f"), Some(Action::Search));
-        assert_eq!(action(&keymap, Context::Run, "/"), None);
-        assert_eq!(action(&keymap, Context::Run, "m"), Some(Action::Memory));
-    }
-
-    #[test]
-    fn the_vim_preset_moves_with_hjkl_and_scrolls_with_control_keys() {
-        let keymap = Keymap::parse("preset = \"vim\"").unwrap();
-        assert_eq!(action(&keymap, Context::Everywhere, "j"), Some(Action::MoveDown));
-        assert_eq!(action(&keymap, Context::Run, "j"), Some(Action::StepNext));
-        assert_eq!(action(&keymap, Context::Run, "ctrl-d"), Some(Action::OutputDown));
-        assert_eq!(action(&keymap, Context::Memory, "k"), Some(Action::EntryPrevious));
-    }
-
-    #[test]
-    fn two_actions_on_one_key_are_refused_by_name() {
-        let error = Keymap::parse("[everywhere]\nsearch = [\"M\"]\n")
-            .unwrap_err()
-            .to_string();
-        assert_eq!(
-            error,
-            "keymap: m would mean both search and memory in [everywhere]; give one of them another key"
-        );
-    }
-
-    #[test]
-    fn a_binding_that_a_screen_would_hide_is_refused() {
-        let error = Keymap::parse("[everywhere]\nsearch = [\"j\"]\n").unwrap_err();
-        assert!(matches!(error, KeymapError::Conflict { .. }), "{error}");
-        let error = Keymap::parse("[run]\nfork = [\"m\"]\n").unwrap_err();
-        assert!(matches!(error, KeymapError::Conflict { .. }), "{error}");
-    }
-
-    #[test]
-    fn what_is_not_understood_is_an_error_that_names_it() {
-        for (text, part) in [
-            ("preset = \"emacs\"", "emacs"),
-            ("[runs]\nfork = []", "runs"),
-            ("[run]\nsearch = []", "search"),
-            ("[run]\nfork = [\"hyper-x\"]", "hyper-x"),
-            ("[run]\nfork = 3", "invalid type"),
-            ("[run", "keymap"),
-        ] {
-            let error = Keymap::parse(text).unwrap_err().to_string();
-            assert!(error.contains(part), "{error}");
-        }
-    }
-}
+#[path = "file_tests.rs"]
+mod tests;

@@ -5,11 +5,13 @@
 
 mod chord;
 mod doc;
+mod error;
 mod file;
 
 pub use chord::Chord;
 pub use doc::markdown;
-pub use file::KeymapError;
+pub use error::{Conflict, KeymapError, Written};
+pub use file::{KeymapBuilder, PRESETS};
 
 use super::action::{ACTIONS, Action, Context};
 use std::collections::HashMap;

@@ -36,9 +36,9 @@ impl Depth {
 /// Red, green, blue.
 pub type Rgb = (u8, u8, u8);
 
-/// The colour that a terminal of `depth` shows for `rgb`. With 16 colours the nearest one that can still be read on
-/// `ground` is taken, if there is one.
-pub fn nearest(rgb: Rgb, depth: Depth, ground: Option<Rgb>) -> Color {
+/// The colour that a terminal of `depth` shows for `rgb`: of few colours the nearest one that has the contrast to the
+/// ground that is wanted, if there is one.
+pub fn nearest(rgb: Rgb, depth: Depth, ground: Option<(Rgb, f64)>) -> Color {
     match depth {
         Depth::Mono => Color::Reset,
         Depth::True => Color::Rgb(rgb.0, rgb.1, rgb.2),
@@ -47,8 +47,8 @@ pub fn nearest(rgb: Rgb, depth: Depth, ground: Option<Rgb>) -> Color {
     }
 }
 
-fn closest(rgb: Rgb, candidates: impl Iterator<Item = (u8, Rgb)> + Clone, ground: Option<Rgb>) -> u8 {
-    let readable = |candidate: &(u8, Rgb)| ground.is_none_or(|ground| contrast(candidate.1, ground) >= 4.5);
+fn closest(rgb: Rgb, candidates: impl Iterator<Item = (u8, Rgb)> + Clone, ground: Option<(Rgb, f64)>) -> u8 {
+    let readable = |candidate: &(u8, Rgb)| ground.is_none_or(|(ground, least)| contrast(candidate.1, ground) >= least);
     let by_distance = |candidate: &(u8, Rgb)| distance(rgb, candidate.1);
     let best = candidates.clone().filter(readable).min_by_key(by_distance);
     best.or_else(|| candidates.min_by_key(by_distance))
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn the_nearest_colour_stays_readable_on_its_ground() {
         // Dark blue is the nearest to this blue, and cannot be read on black.
-        let Color::Indexed(index) = nearest((20, 20, 220), Depth::Ansi16, Some((0, 0, 0))) else {
+        let Color::Indexed(index) = nearest((20, 20, 220), Depth::Ansi16, Some(((0, 0, 0), 4.5))) else {
             panic!("an indexed colour");
         };
         assert!(contrast(indexed_rgb(index), (0, 0, 0)) >= 4.5);

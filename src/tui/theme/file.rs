@@ -1,7 +1,7 @@
 //! Theme files: a palette of named colours, and a style for each role.
 //!
 //! ```toml
-//! base = "dark"                       # roles that are not named look as there
+//! base = "dark"                       # roles and colours that are not named are as there
 //! [palette]
 //! ink = "#d8dee9"
 //! night = "#10141c"
@@ -10,7 +10,8 @@
 //! title = { fg = "#88c0d0", bold = true }
 //! ```
 
-use super::{Depth, ROLES, Rgb, Role, Theme, nearest};
+use super::{Depth, ROLES, Rgb, Role, Theme, built_in, nearest};
+use crate::source::config::nearest as nearest_name;
 use ratatui::style::{Color, Modifier, Style};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,12 +20,23 @@ use std::path::Path;
 #[derive(Debug, thiserror::Error)]
 pub enum ThemeError {
     /// The file could not be read.
-    #[error("theme {path}: {source}; --theme takes dark, light, auto, or a theme file")]
+    #[error("theme {path}: {source}; --theme takes auto, {}, or a theme file", names())]
     Read {
         /// The file.
         path: String,
         /// Why.
         source: std::io::Error,
+    },
+    /// There is no theme of that name.
+    #[error(
+        "there is no theme {name:?}{advice}; there are auto, {}, and any theme file",
+        names()
+    )]
+    Absent {
+        /// The name.
+        name: String,
+        /// What was probably meant.
+        advice: String,
     },
     /// It is no TOML, or its shape is wrong.
     #[error("theme {0}: {1}")]
@@ -37,12 +49,16 @@ pub enum ThemeError {
     Colour(String, String),
 }
 
-const DARK: &str = include_str!("../../../assets/themes/dark.toml");
-const LIGHT: &str = include_str!("../../../assets/themes/light.toml");
+/// Deepest chain of themes that each start from another one.
+const DEEPEST_BASE: u8 = 2;
+
+fn names() -> String {
+    built_in::names().collect::<Vec<_>>().join(", ")
+}
 
 /// A style as written.
 #[derive(Clone, Debug, Default, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a style, like { fg = \"#88c0d0\", bold = true }")]
 struct Written {
     fg: Option<String>,
     bg: Option<String>,
@@ -77,25 +93,28 @@ struct Resolved {
 }
 
 impl Theme {
-    /// The theme called `dark` or `light`, or that of a theme file.
+    /// The built-in theme of a name, or that of a theme file.
     ///
     /// # Errors
     /// A file that cannot be read, or that is not understood.
     pub fn load(name: &str, depth: Depth) -> Result<Self, ThemeError> {
-        match name {
-            "dark" => Ok(Self::built_in(true, depth)),
-            "light" => Ok(Self::built_in(false, depth)),
-            path => {
-                let text = std::fs::read_to_string(path).map_err(|source| ThemeError::Read {
-                    path: path.to_owned(),
-                    source,
-                })?;
-                let stem = Path::new(path)
-                    .file_stem()
-                    .map_or(path.into(), |stem| stem.to_string_lossy());
-                Self::parse(&stem, &text, depth)
-            }
+        if let Some(theme) = Self::named(name, depth) {
+            return Ok(theme);
         }
+        if !name.contains(['/', '\\', '.']) && !Path::new(name).exists() {
+            let meant = nearest_name(name, built_in::names());
+            return Err(ThemeError::Absent {
+                name: name.to_owned(),
+                advice: meant.map_or_else(String::new, |meant| format!(", did you mean {meant}")),
+            });
+        }
+        let text = std::fs::read_to_string(name).map_err(|source| ThemeError::Read {
+            path: name.to_owned(),
+            source,
+        })?;
+        let stem = Path::new(name).file_stem();
+        let stem = stem.map_or(name.into(), |stem| stem.to_string_lossy());
+        Self::parse(&stem, &text, depth)
     }
 
     /// The theme of a file's text.
@@ -112,25 +131,9 @@ impl Theme {
     }
 }
 
-/// The built-in themes are checked by tests: they always parse.
-pub(super) fn built_in(dark: bool, depth: Depth) -> Theme {
-    let (name, text) = if dark { ("dark", DARK) } else { ("light", LIGHT) };
-    Theme::parse(name, text, depth).unwrap_or_else(|_| Theme {
-        name: name.to_owned(),
-        depth,
-        styles: Vec::new(),
-    })
-}
-
 fn resolve(name: &str, text: &str) -> Result<Vec<Resolved>, ThemeError> {
-    let syntax = |message: String| ThemeError::Syntax(name.to_owned(), message);
-    let file: File = toml::from_str(text).map_err(|error| syntax(error.to_string().trim().to_owned()))?;
-    let mut styles = match file.base.as_deref() {
-        Some("dark") => resolve("dark", DARK)?,
-        Some("light") => resolve("light", LIGHT)?,
-        Some(other) => return Err(syntax(format!("base = \"{other}\": there are dark and light"))),
-        None => vec![Resolved::default(); ROLES.len()],
-    };
+    let file = whole(name, text, 0)?;
+    let mut styles = vec![Resolved::default(); ROLES.len()];
     for (role, written) in &file.styles {
         let place = ROLES.iter().position(|(_, known)| known == role);
         let style = place
@@ -139,6 +142,21 @@ fn resolve(name: &str, text: &str) -> Result<Vec<Resolved>, ThemeError> {
         *style = resolve_style(name, written, &file.palette)?;
     }
     Ok(styles)
+}
+
+/// The file with what it starts from: its own colours and styles over those of its base.
+fn whole(name: &str, text: &str, depth: u8) -> Result<File, ThemeError> {
+    let syntax = |message: String| ThemeError::Syntax(name.to_owned(), message);
+    let file: File = toml::from_str(text).map_err(|error| syntax(error.to_string().trim().to_owned()))?;
+    let Some(base) = file.base.as_deref() else {
+        return Ok(file);
+    };
+    let text = built_in::text(base).filter(|_| depth < DEEPEST_BASE);
+    let text = text.ok_or_else(|| syntax(format!("base = \"{base}\": there are {}", names())))?;
+    let mut whole = whole(base, text, depth + 1)?;
+    whole.palette.extend(file.palette);
+    whole.styles.extend(file.styles);
+    Ok(whole)
 }
 
 fn resolve_style(name: &str, written: &Written, palette: &BTreeMap<String, String>) -> Result<Resolved, ThemeError> {
@@ -175,7 +193,8 @@ fn for_depth(styles: &[Resolved], depth: Depth) -> Vec<Style> {
         Some((role, _)) if depth == Depth::Mono => Style::new().add_modifier(mono(*role, style.modifier)),
         _ => {
             let on = style.bg.or(ground.bg);
-            let shown_ground = on.map(|bg| shown(bg, depth));
+            let least = ROLES.get(place).map_or(4.5, |(role, _)| role.least_contrast());
+            let shown_ground = on.map(|bg| (shown(bg, depth), least));
             let fg = style.fg.or(ground.fg).map(|fg| nearest(fg, depth, shown_ground));
             let bg = on.map(|bg| nearest(bg, depth, None));
             Style {
@@ -212,51 +231,69 @@ mod tests {
     use super::*;
     use crate::tui::theme::contrast;
 
-    /// Roles that draw lines and bars, not text.
-    const GRAPHIC: &[Role] = &[Role::Border, Role::Track, Role::Thumb];
-
-    fn pairs(text: &str) -> Vec<(Role, Rgb, Rgb)> {
-        let styles = resolve("test", text).unwrap();
-        let ground = styles[0];
-        let pair = |(place, style): (usize, &Resolved)| {
-            (
-                ROLES[place].0,
-                style.fg.or(ground.fg).unwrap(),
-                style.bg.or(ground.bg).unwrap(),
-            )
-        };
-        styles.iter().enumerate().map(pair).collect()
+    #[test]
+    fn built_in_themes_name_every_role_and_colour() {
+        let dark: File = toml::from_str(built_in::text("dark").unwrap()).unwrap();
+        for (_, name) in ROLES {
+            assert!(dark.styles.contains_key(*name), "{name}");
+        }
+        for (name, text) in built_in::THEMES {
+            let file: File = toml::from_str(text).unwrap();
+            assert!(file.palette.keys().eq(dark.palette.keys()), "{name}");
+        }
     }
 
     #[test]
-    fn built_in_themes_name_every_role() {
-        for text in [DARK, LIGHT] {
-            let file: File = toml::from_str(text).unwrap();
-            for (_, name) in ROLES {
-                assert!(file.styles.contains_key(*name), "{name}");
+    fn there_are_dark_themes_and_light_ones() {
+        let light = |name: &&str| {
+            let ground = resolve(name, built_in::text(name).unwrap()).unwrap()[0].bg.unwrap();
+            crate::tui::theme::luminance(ground) > 0.5
+        };
+        let themes: Vec<_> = built_in::names().collect();
+        let (light, dark): (Vec<_>, Vec<_>) = themes.iter().partition(|name| light(name));
+        assert_eq!((dark.len(), light), (5, vec![&"light", &"mist", &"paper"]));
+    }
+
+    fn rgb(colour: Option<Color>) -> Rgb {
+        match colour.unwrap() {
+            Color::Rgb(r, g, b) => (r, g, b),
+            Color::Indexed(index) => crate::tui::theme::indexed_rgb(index),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Text 4.5, lines and bars 3, in every theme and depth of colour; also on the ground of the selected row, where a
+    /// list without the focus leaves the colours of its text.
+    #[test]
+    fn everything_can_be_read_in_every_theme() {
+        for name in built_in::names() {
+            for depth in [Depth::True, Depth::Ansi256, Depth::Ansi16] {
+                let theme = Theme::named(name, depth).unwrap();
+                for (role, role_name) in ROLES {
+                    let style = theme.style(*role);
+                    let found = contrast(rgb(style.fg), rgb(style.bg));
+                    let least = role.least_contrast();
+                    assert!(found >= least, "{role_name} of {name} at {depth:?}: {found:.2}");
+                    let beside = matches!(role, Role::Border | Role::Track | Role::Match | Role::MatchCurrent);
+                    if depth == Depth::True && !beside {
+                        let selected = contrast(rgb(style.fg), rgb(theme.style(Role::Selection).bg));
+                        assert!(selected >= least, "{role_name} of {name}, selected: {selected:.2}");
+                    }
+                }
             }
         }
     }
 
     #[test]
-    fn text_can_be_read_in_every_depth() {
-        for text in [DARK, LIGHT] {
-            for (role, fg, bg) in pairs(text) {
-                let bar = GRAPHIC.contains(&role) || role.name().starts_with("execution");
-                for depth in [Depth::True, Depth::Ansi256, Depth::Ansi16] {
-                    let bg = shown(bg, depth);
-                    let fg = match nearest(fg, depth, Some(bg)) {
-                        Color::Indexed(index) => crate::tui::theme::indexed_rgb(index),
-                        _ => fg,
-                    };
-                    let least = if bar { 1.5 } else { 4.5 };
-                    let found = contrast(fg, bg);
-                    assert!(
-                        found >= least,
-                        "{} at {depth:?}: {fg:?} on {bg:?} is {found:.2}",
-                        role.name()
-                    );
-                }
+    fn the_selected_row_differs_from_the_ground_in_every_theme() {
+        for name in built_in::names() {
+            for depth in [Depth::True, Depth::Ansi256] {
+                let theme = Theme::named(name, depth).unwrap();
+                assert_ne!(
+                    theme.style(Role::Selection).bg,
+                    theme.style(Role::Text).bg,
+                    "{name} at {depth:?}"
+                );
             }
         }
     }
@@ -288,6 +325,9 @@ mod tests {
             theme.style(Role::Title),
             Theme::built_in(false, Depth::True).style(Role::Title)
         );
+        // A colour of the base's palette changes all that is painted with it.
+        let theme = Theme::parse("mine", "base = \"mist\"\n[palette]\nsky = \"#004488\"\n", Depth::True).unwrap();
+        assert_eq!(theme.style(Role::CodeKey).fg, Some(Color::Rgb(0, 0x44, 0x88)));
     }
 
     #[test]
@@ -302,6 +342,12 @@ mod tests {
             let error = Theme::parse("mine", text, Depth::True).unwrap_err().to_string();
             assert!(error.contains(part), "{error}");
         }
+        let error = Theme::load("papre", Depth::True).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "there is no theme \"papre\", did you mean paper; there are auto, dark, dusk, ember, moss, contrast, light, mist, \
+             paper, and any theme file"
+        );
         let error = Theme::load("/nonexistent.toml", Depth::True).unwrap_err().to_string();
         assert!(
             error.contains("/nonexistent.toml") && error.contains("--theme"),

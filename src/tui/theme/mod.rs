@@ -1,5 +1,6 @@
 //! How things look: styles by meaning, from a built-in or a user's theme file, in as many colours as there are.
 
+mod built_in;
 mod color;
 mod file;
 mod role;
@@ -21,7 +22,19 @@ pub struct Theme {
 impl Theme {
     /// The built-in theme for dark grounds, or for light ones.
     pub fn built_in(dark: bool, depth: Depth) -> Self {
-        file::built_in(dark, depth)
+        built_in::named(if dark { "dark" } else { "light" }, depth)
+    }
+
+    /// The built-in theme of a name.
+    pub fn named(name: &str, depth: Depth) -> Option<Self> {
+        built_in::names()
+            .any(|known| known == name)
+            .then(|| built_in::named(name, depth))
+    }
+
+    /// Names of the built-in themes: dark ones, then light ones.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        built_in::names()
     }
 
     /// The style of a role.
@@ -34,7 +47,7 @@ impl Theme {
         self.style(role).add_modifier(Modifier::BOLD)
     }
 
-    /// Its name: `dark`, `light`, or that of its file.
+    /// Its name: a built-in one, or that of its file.
     pub fn name(&self) -> &str {
         &self.name
     }

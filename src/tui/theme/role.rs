@@ -178,6 +178,20 @@ impl Role {
         }
     }
 
+    /// Draws lines and bars rather than text.
+    pub fn is_mark(self) -> bool {
+        use Role as R;
+        matches!(
+            self,
+            R::Border | R::Track | R::Thumb | R::Execution0 | R::Execution1 | R::Execution2 | R::Execution3
+        )
+    }
+
+    /// The contrast to its ground that it must have at least (WCAG 2): 4.5 for text, 3 for lines and bars.
+    pub fn least_contrast(self) -> f64 {
+        if self.is_mark() { 3.0 } else { 4.5 }
+    }
+
     /// Its name in theme files.
     pub fn name(self) -> &'static str {
         ROLES

@@ -1,11 +1,12 @@
 //! Two texts face to face: equal lines stand in the same row, and what one side lacks is left blank there.
 
+use crate::model::operations;
 use crate::text::SafeText;
 use crate::tui::theme::Role;
 use crate::tui::widgets::{Highlights, StyleSpan};
-use similar::{Algorithm, DiffOp, TextDiff};
+use similar::DiffOp;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Texts that differ in everything could take long to align; then they are aligned more coarsely.
 const BUDGET: Duration = Duration::from_millis(8);
@@ -63,12 +64,8 @@ impl Facing {
     /// Two texts, line by line; `None` on a side that has no such step.
     pub(super) fn section(&mut self, left: Option<&str>, right: Option<&str>) {
         let (left, right) = (lines_of(left), lines_of(right));
-        let diff = TextDiff::configure()
-            .algorithm(Algorithm::Patience)
-            .timeout(BUDGET)
-            .diff_slices(&left, &right);
-        for operation in diff.ops() {
-            self.rows(*operation, &left, &right);
+        for operation in operations(&left, &right, Instant::now().checked_add(BUDGET)) {
+            self.rows(operation, &left, &right);
         }
     }
 

@@ -1,9 +1,8 @@
-//! Changing options in a configuration file (`rlm_config.yaml`) and nothing else: comments, order, unknown options and
+//! Changing options in a configuration file, TOML or YAML, and nothing else: comments, order, unknown options and
 //! everything that is nested stay as they are.
-//!
-//! Which options there are, and reading them, is not known here.
 
-use super::atomic::{self, WriteError};
+use super::document::{self, Form};
+use crate::disk::atomic::{self, WriteError};
 use serde_json::{Map, Value};
 use std::fs;
 use std::io;
@@ -19,7 +18,7 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// In YAML's flow form: JSON strings are YAML strings.
+    /// As both languages have it: JSON strings are YAML strings, and TOML strings but for one control character.
     fn written(&self) -> String {
         match self {
             Self::Text(text) => Value::String(text.clone()).to_string(),
@@ -82,21 +81,22 @@ pub fn set_options(path: &Path, options: &[(&str, Option<Scalar>)]) -> Result<()
         }
         Err(error) => return Err(failed(error)),
     };
-    let changed = changed(&text, options).map_err(|(line, option)| SaveError::Form {
+    let form = Form::of(path);
+    let changed = changed(&text, form, options).map_err(|(line, option)| SaveError::Form {
         path: path.to_owned(),
         line,
         option,
     })?;
-    if !keeps_the_rest(&text, &changed, options) {
+    if !keeps_the_rest(&text, &changed, form, options) {
         return Err(SaveError::Rest { path: path.to_owned() });
     }
     Ok(atomic::write(&target, changed.as_bytes())?)
 }
 
-/// Whether two texts say the same but for the options. YAML has more forms than are looked for here: this is what
-/// makes sure that nothing is lost.
-fn keeps_the_rest(before: &str, after: &str, options: &[(&str, Option<Scalar>)]) -> bool {
-    let (Some(mut before), Some(mut after)) = (read(before), read(after)) else {
+/// Whether two texts say the same but for the options. Both languages have more forms than are looked for here: this is
+/// what makes sure that nothing is lost.
+fn keeps_the_rest(before: &str, after: &str, form: Form, options: &[(&str, Option<Scalar>)]) -> bool {
+    let (Some(mut before), Some(mut after)) = (read(before, form), read(after, form)) else {
         return false;
     };
     let set = |(name, value): &(&str, Option<Scalar>)| {
@@ -107,38 +107,33 @@ fn keeps_the_rest(before: &str, after: &str, options: &[(&str, Option<Scalar>)])
 }
 
 /// The options of a text; `None` when it is not understood.
-fn read(text: &str) -> Option<Map<String, Value>> {
-    if text.trim().is_empty() {
-        return Some(Map::new());
-    }
-    match serde_saphyr::from_str(text).ok()? {
-        Value::Object(options) => Some(options),
-        // Comments alone.
-        Value::Null => Some(Map::new()),
-        _ => None,
-    }
+fn read(text: &str, form: Form) -> Option<Map<String, Value>> {
+    let nodes = document::parse(text, form).ok()?;
+    Some(nodes.into_iter().map(|node| (node.name, node.value)).collect())
 }
 
 /// The text with other values; or the line, from 1, and the option that cannot be changed without losing something.
-fn changed(text: &str, options: &[(&str, Option<Scalar>)]) -> Result<String, (usize, String)> {
+fn changed(text: &str, form: Form, options: &[(&str, Option<Scalar>)]) -> Result<String, (usize, String)> {
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     for (name, value) in options {
-        let place = lines.iter().position(|line| value_of(line, name).is_some());
+        let top = top_level(&lines, form);
+        let place = top.iter().position(|line| value_of(line, form, name).is_some());
         match (place, value) {
             (Some(place), value) => {
                 let line = lines.get(place).map_or("", String::as_str);
-                let (_, comment) = split_comment(value_of(line, name).unwrap_or_default())
-                    .filter(|(old, _)| is_plain(old) && !is_nested(lines.iter().skip(place + 1)))
+                let following = lines.iter().skip(place + 1);
+                let (_, comment) = split_comment(value_of(line, form, name).unwrap_or_default())
+                    .filter(|(old, _)| is_plain(old) && (form == Form::Toml || !is_nested(following)))
                     .ok_or_else(|| (place + 1, (*name).to_owned()))?;
                 let replaced = value
                     .as_ref()
-                    .map(|value| format!("{name}: {}{comment}", value.written()));
+                    .map(|value| format!("{}{comment}", written(form, name, value)));
                 lines.splice(place..=place, replaced);
             }
             (None, Some(value)) => {
-                let end = end_of_options(&lines).map_err(|line| (line, (*name).to_owned()))?;
-                lines.insert(end, format!("{name}: {}", value.written()));
+                let end = end_of_options(&lines, form).map_err(|line| (line, (*name).to_owned()))?;
+                lines.insert(end, written(form, name, value));
             }
             (None, None) => {}
         }
@@ -150,13 +145,32 @@ fn changed(text: &str, options: &[(&str, Option<Scalar>)]) -> Result<String, (us
     Ok(out)
 }
 
-/// What stands behind `name:` in a line at the top level.
-fn value_of<'a>(line: &'a str, name: &str) -> Option<&'a str> {
+fn written(form: Form, name: &str, value: &Scalar) -> String {
+    match form {
+        Form::Toml => format!("{name} = {}", value.written()),
+        Form::Yaml => format!("{name}: {}", value.written()),
+    }
+}
+
+/// The lines that options can stand in: in TOML those before the first table.
+fn top_level(lines: &[String], form: Form) -> &[String] {
+    let is_table = |line: &String| form == Form::Toml && line.trim_start().starts_with('[');
+    let end = lines.iter().position(is_table).unwrap_or(lines.len());
+    lines.get(..end).unwrap_or(lines)
+}
+
+/// What stands behind `name:`, or `name =`, in a line at the top level.
+fn value_of<'a>(line: &'a str, form: Form, name: &str) -> Option<&'a str> {
+    let (line, mark) = match form {
+        // Leading space means nothing in TOML, and nesting in YAML.
+        Form::Toml => (line.trim_start(), '='),
+        Form::Yaml => (line, ':'),
+    };
     let rest = ["", "\"", "'"].iter().find_map(|quote| {
         let rest = line.strip_prefix(quote)?.strip_prefix(name)?.strip_prefix(quote)?;
-        rest.trim_start().strip_prefix(':')
+        rest.trim_start().strip_prefix(mark)
     })?;
-    (rest.is_empty() || rest.starts_with([' ', '\t'])).then_some(rest)
+    (form == Form::Toml || rest.is_empty() || rest.starts_with([' ', '\t'])).then_some(rest)
 }
 
 /// A value and the comment behind it, with the space before; `None` when a quoted value does not end in the line.
@@ -205,8 +219,16 @@ fn is_nested<'a>(mut following: impl Iterator<Item = &'a String>) -> bool {
     next.is_some_and(|line| line.starts_with([' ', '\t']) || line.starts_with("- ") || line == "-")
 }
 
-/// Where a new option goes: behind the last one, before an end mark; or the line, from 1, that makes it impossible.
-fn end_of_options(lines: &[String]) -> Result<usize, usize> {
+/// Where a new option goes: behind the last one; in YAML before an end mark; or the line, from 1, that makes it
+/// impossible.
+fn end_of_options(lines: &[String], form: Form) -> Result<usize, usize> {
+    if form == Form::Toml {
+        let top = top_level(lines, form);
+        let is_option = |line: &String| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+        let last = top.iter().rposition(is_option).map_or(0, |last| last + 1);
+        // A file of comments alone is a heading.
+        return Ok(if top.len() == lines.len() { top.len() } else { last });
+    }
     let flow = lines.iter().position(|line| line.starts_with(['{', '[']));
     if let Some(flow) = flow {
         return Err(flow + 1);
@@ -237,16 +259,42 @@ mod tests {
             ("max_money_spent", plain("0.5")),
         ];
         assert_eq!(
-            changed(before, &options).unwrap(),
+            changed(before, Form::Yaml, &options).unwrap(),
             "# mine\nprimary_agent: \"z-ai/\\\"glm\\\"\"  # the good one\n\nunknown:\n  - a\n  - max_depth: 1\nmax_depth: 5\nmax_money_spent: 0.5\n"
         );
     }
 
     #[test]
+    fn toml_changes_before_its_tables() {
+        let before =
+            "# mine\nmax_depth = 2 # low\n  sub_agent=\"x # y\"\n\n# keys of mine\n[keys.run]\nmax_depth = [\"q\"]\n";
+        let options = [
+            ("max_depth", plain("5")),
+            ("sub_agent", None),
+            ("primary_agent", text("a\"b")),
+        ];
+        assert_eq!(
+            changed(before, Form::Toml, &options).unwrap(),
+            "# mine\nmax_depth = 5 # low\nprimary_agent = \"a\\\"b\"\n\n# keys of mine\n[keys.run]\nmax_depth = [\"q\"]\n"
+        );
+        let fresh = changed("# mine\n", Form::Toml, &[("a", plain("1"))]).unwrap();
+        assert_eq!(fresh, "# mine\na = 1\n");
+        for before in ["b = [\n 1,\n]\n", "b = \"\"\"\nx\n\"\"\"\n", "b = {a = 1}\n"] {
+            assert!(changed(before, Form::Toml, &[("b", plain("2"))]).is_err(), "{before}");
+        }
+    }
+
+    #[test]
     fn line_ends_are_kept_and_an_empty_file_begins() {
-        assert_eq!(changed("a: 1\r\n", &[("b", plain("2"))]).unwrap(), "a: 1\r\nb: 2\r\n");
-        assert_eq!(changed("", &[("b", plain("2")), ("c", None)]).unwrap(), "b: 2\n");
-        assert_eq!(changed("b:\n", &[("b", plain("2"))]).unwrap(), "b: 2\n");
+        assert_eq!(
+            changed("a: 1\r\n", Form::Yaml, &[("b", plain("2"))]).unwrap(),
+            "a: 1\r\nb: 2\r\n"
+        );
+        assert_eq!(
+            changed("", Form::Yaml, &[("b", plain("2")), ("c", None)]).unwrap(),
+            "b: 2\n"
+        );
+        assert_eq!(changed("b:\n", Form::Yaml, &[("b", plain("2"))]).unwrap(), "b: 2\n");
     }
 
     #[test]
@@ -258,13 +306,13 @@ mod tests {
             "b: \"open\n  end\"\n",
             "{b: 1}\n",
         ] {
-            assert!(changed(before, &[("b", plain("2"))]).is_err(), "{before}");
+            assert!(changed(before, Form::Yaml, &[("b", plain("2"))]).is_err(), "{before}");
         }
     }
 
     #[test]
     fn the_result_reads_as_it_was_meant() {
-        let out = changed("a: [1, 2]\nname: x\n", &[("name", text("a: b # c"))]).unwrap();
+        let out = changed("a: [1, 2]\nname: x\n", Form::Yaml, &[("name", text("a: b # c"))]).unwrap();
         let value: serde_json::Value = serde_saphyr::from_str(&out).unwrap();
         assert_eq!(value, serde_json::json!({"a": [1, 2], "name": "a: b # c"}));
     }
@@ -273,7 +321,8 @@ mod tests {
     fn a_file_that_is_not_understood_stays_as_it_is() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("rlm_config.yaml");
-        for before in ["- a\n- b\n", "a: [1\n", "? b\n: 1\n", "a: 'x\nb: 1\n'\n"] {
+        let yaml = ["- a\n- b\n", "a: [1\n", "? b\n: 1\n", "a: 'x\nb: 1\n'\n"];
+        for before in yaml {
             fs::write(&path, before).unwrap();
             let error = set_options(&path, &[("b", plain("2"))]).unwrap_err().to_string();
             assert!(error.contains("rlm_config.yaml"), "{error}");

@@ -1,0 +1,133 @@
+//! What both programs' command lines have in common: help from the table of options, examples from one list, facts of
+//! the build, completions and manual pages.
+
+use super::examples;
+use crate::disk::config::OPTIONS;
+use crate::tui::keymap::PRESETS;
+use crate::tui::theme::Theme;
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::{Arg, Command};
+use clap_complete::Shell;
+use std::ffi::OsStr;
+use std::io;
+
+/// The command with its flags told as the table of options tells them, with examples, and with facts of the build.
+pub(super) fn described(command: Command) -> Command {
+    let mut command = examples::added(command.version(VERSION).long_version(LONG_VERSION));
+    for option in OPTIONS {
+        let Some(flag) = option.flag else { continue };
+        let id = command
+            .get_arguments()
+            .find(|arg| arg.get_long() == Some(flag.long))
+            .map(|arg| arg.get_id().to_string());
+        if let Some(id) = id {
+            command = command.mut_arg(id, |arg| match names(option.name) {
+                names if names.is_empty() => arg.help(option.help()),
+                names => arg.help(option.help()).value_parser(NameOrFile(names)),
+            });
+        }
+    }
+    command
+}
+
+/// The version alone.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The version and what this build is made of.
+#[cfg(feature = "engine")]
+const LONG_VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    "\ncommit:   ",
+    env!("FAST_RLM_COMMIT"),
+    "\ntarget:   ",
+    env!("FAST_RLM_TARGET"),
+    "\nprofile:  ",
+    env!("FAST_RLM_PROFILE"),
+    "\nfeatures: ",
+    env!("FAST_RLM_FEATURES"),
+    "\npython:   CPython 3.14, compiled to WebAssembly, in a sandbox",
+);
+
+/// The version and what this build is made of.
+#[cfg(not(feature = "engine"))]
+const LONG_VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    "\ncommit:   ",
+    env!("FAST_RLM_COMMIT"),
+    "\ntarget:   ",
+    env!("FAST_RLM_TARGET"),
+    "\nprofile:  ",
+    env!("FAST_RLM_PROFILE"),
+    "\nfeatures: ",
+    env!("FAST_RLM_FEATURES"),
+    "\npython:   none, this build is the viewer alone",
+);
+
+/// Completions for a shell.
+pub(super) fn completions(mut command: Command, shell: Shell) -> Vec<u8> {
+    let name = command.get_name().to_owned();
+    // The generator loses the subcommands of a program with a hyphen in its name, in bash alone: it is given none, and
+    // the program is named at the end, where the function is registered for it.
+    let plain = if shell == Shell::Bash {
+        name.replace('-', "")
+    } else {
+        name.clone()
+    };
+    let mut out = Vec::new();
+    clap_complete::generate(shell, &mut command, plain.clone(), &mut out);
+    match String::from_utf8(out) {
+        Ok(text) => text.replace(&format!(" {plain}\n"), &format!(" {name}\n")).into_bytes(),
+        Err(error) => error.into_bytes(),
+    }
+}
+
+/// A manual page.
+pub(super) struct Page {
+    /// Its file name: `fast-rlm-replay.1`.
+    pub(super) file: String,
+    /// In roff.
+    pub(super) text: Vec<u8>,
+}
+
+/// Manual pages: the command's, then one for each subcommand.
+pub(super) fn pages(command: Command) -> io::Result<Vec<Page>> {
+    let mut command = command.disable_help_subcommand(true);
+    command.build();
+    let mut pages = Vec::new();
+    let mut open = vec![command];
+    while let Some(command) = open.pop() {
+        let subcommands: Vec<Command> = command.get_subcommands().cloned().collect();
+        open.extend(subcommands.into_iter().rev());
+        let man = clap_mangen::Man::new(command);
+        let file = man.get_filename();
+        let mut text = Vec::new();
+        man.render(&mut text)?;
+        pages.push(Page { file, text });
+    }
+    Ok(pages)
+}
+
+/// A text for which some values have names: they are offered, and any other is a file's.
+#[derive(Clone, Debug)]
+struct NameOrFile(Vec<&'static str>);
+
+impl TypedValueParser for NameOrFile {
+    type Value = String;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.0.iter().map(|name| PossibleValue::new(*name))))
+    }
+}
+
+/// The names that an option's values may have.
+fn names(option: &str) -> Vec<&'static str> {
+    match option {
+        "theme" => std::iter::once("auto").chain(Theme::names()).collect(),
+        "keymap" => PRESETS.to_vec(),
+        _ => Vec::new(),
+    }
+}

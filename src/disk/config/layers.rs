@@ -1,0 +1,348 @@
+//! All sources of options together: what holds, and where it came from.
+
+use super::document::{self, Form, Node};
+use super::error::ConfigError;
+use super::option::Opt;
+use super::places::{Place, places};
+use super::suggest::nearest;
+use super::table::{ELSEWHERE, OPTIONS, find};
+use serde_json::{Map, Value};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Where a value came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Nothing sets it.
+    Default,
+    /// An environment variable.
+    Variable(String),
+    /// A file.
+    File {
+        /// Which.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+    },
+}
+
+/// An option with what holds for it.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// Which.
+    pub option: &'static Opt,
+    /// Its value; null where nothing sets it and it has no default.
+    pub value: Value,
+    /// Where that came from; of tables, the strongest source.
+    pub origin: Origin,
+}
+
+/// A name in a file that is no option.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    /// The file.
+    pub path: PathBuf,
+    /// The line, from 1.
+    pub line: usize,
+    /// The name.
+    pub name: String,
+    /// What was probably meant, or what holds here instead; may be empty.
+    pub advice: String,
+}
+
+impl std::fmt::Display for Unknown {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            path,
+            line,
+            name,
+            advice,
+        } = self;
+        write!(f, "{}:{line}: {name} is no option and is ignored", path.display())?;
+        if advice.is_empty() {
+            Ok(())
+        } else {
+            write!(f, "; {advice}")
+        }
+    }
+}
+
+/// What holds.
+#[derive(Clone, Debug, Default)]
+pub struct Effective {
+    /// Every option, in the table's order.
+    pub settings: Vec<Setting>,
+    /// Names that are no options.
+    pub unknown: Vec<Unknown>,
+    /// The tables that files set, with the files, the weakest first.
+    pub tables: Vec<(PathBuf, Node)>,
+    /// The places that were looked at, the strongest first, and whether a file was there.
+    pub places: Vec<(Place, bool)>,
+}
+
+impl Effective {
+    /// What holds for an option; null where nothing sets it and it has no default.
+    pub fn value(&self, name: &str) -> &Value {
+        self.settings
+            .iter()
+            .find(|setting| setting.option.name == name)
+            .map_or(&Value::Null, |setting| &setting.value)
+    }
+
+    /// The same, as text.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.value(name).as_str()
+    }
+
+    /// The same, where something sets it.
+    pub fn chosen(&self, name: &str) -> Option<&str> {
+        let mut set = self.settings.iter().filter(|setting| setting.origin != Origin::Default);
+        set.find(|setting| setting.option.name == name)?.value.as_str()
+    }
+
+    /// The same, as a truth.
+    pub fn is_on(&self, name: &str) -> bool {
+        self.value(name).as_bool().unwrap_or_default()
+    }
+
+    /// What is set, without what is so by default.
+    pub fn set_values(&self) -> Map<String, Value> {
+        let set = self.settings.iter().filter(|setting| setting.origin != Origin::Default);
+        set.map(|setting| (setting.option.name.to_owned(), setting.value.clone()))
+            .collect()
+    }
+}
+
+/// Reads everything: the file that is named, or those in the usual places, and the environment that `variable` looks up.
+///
+/// # Errors
+///
+/// [`ConfigError`]: a file that is named and is not there, one that cannot be read or understood, a value of the wrong kind.
+/// Names that are no options are none: they are in [`Effective::unknown`].
+pub fn load(named: Option<&Path>, variable: impl Fn(&str) -> Option<String>) -> Result<Effective, ConfigError> {
+    let mut effective = Effective {
+        settings: OPTIONS.iter().map(unset).collect(),
+        ..Effective::default()
+    };
+    // The weakest first: what comes later wins.
+    for place in places(named).into_iter().rev() {
+        let nodes = read(&place, named.is_some())?;
+        effective.places.insert(0, (place.clone(), nodes.is_some()));
+        for node in nodes.into_iter().flatten() {
+            effective.take(&place.path, node)?;
+        }
+    }
+    for setting in &mut effective.settings {
+        from_environment(setting, &variable)?;
+    }
+    Ok(effective)
+}
+
+fn unset(option: &'static Opt) -> Setting {
+    Setting {
+        option,
+        value: option.default_value(),
+        origin: Origin::Default,
+    }
+}
+
+/// The named values of a file in one of the languages, for files that hold parts of a configuration.
+///
+/// # Errors
+///
+/// [`ConfigError::Read`], [`ConfigError::Syntax`].
+pub fn read_nodes(path: &Path) -> Result<Vec<Node>, ConfigError> {
+    let text = std::fs::read_to_string(path).map_err(|cause| ConfigError::Read {
+        path: path.to_owned(),
+        cause,
+    })?;
+    parse_nodes(path, &text)
+}
+
+/// The named values of a file's text.
+///
+/// # Errors
+///
+/// [`ConfigError::Syntax`].
+pub fn parse_nodes(path: &Path, text: &str) -> Result<Vec<Node>, ConfigError> {
+    let form = Form::of(path);
+    // Some editors begin a file with a mark that is no part of the text.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    document::parse(text, form).map_err(|(line, what)| ConfigError::Syntax {
+        path: path.to_owned(),
+        line,
+        form,
+        what,
+    })
+}
+
+/// `None` when there is no file.
+fn read(place: &Place, must_exist: bool) -> Result<Option<Vec<Node>>, ConfigError> {
+    match read_nodes(&place.path) {
+        Err(ConfigError::Read { cause, .. }) if !must_exist && is_absent(&cause) => Ok(None),
+        read => read.map(Some),
+    }
+}
+
+/// A directory of that name, or a part of the path that is a file, is no configuration either.
+fn is_absent(cause: &io::Error) -> bool {
+    use io::ErrorKind as K;
+    matches!(cause.kind(), K::NotFound | K::NotADirectory | K::IsADirectory)
+}
+
+impl Effective {
+    fn take(&mut self, path: &Path, node: Node) -> Result<(), ConfigError> {
+        let Some(setting) = self
+            .settings
+            .iter_mut()
+            .find(|setting| setting.option.name == node.name)
+        else {
+            self.unknown.push(unknown(path, &node));
+            return Ok(());
+        };
+        // `sub_agent:` with nothing behind it sets nothing.
+        if node.value.is_null() {
+            return Ok(());
+        }
+        let kind = setting.option.kind;
+        let value = kind.check(&node.value).ok_or_else(|| ConfigError::Value {
+            path: path.to_owned(),
+            line: node.line,
+            option: node.name.clone(),
+            what: format!("{} is not {}", shown(&node.value), kind.wanted()),
+        })?;
+        setting.origin = Origin::File {
+            path: path.to_owned(),
+            line: node.line,
+        };
+        match (&mut setting.value, value) {
+            // Parts of a table win one by one.
+            (Value::Object(before), Value::Object(parts)) => before.extend(parts),
+            (before, value) => *before = value,
+        }
+        if kind.is_table() {
+            self.tables.push((path.to_owned(), node));
+        }
+        Ok(())
+    }
+}
+
+fn from_environment(setting: &mut Setting, lookup: &impl Fn(&str) -> Option<String>) -> Result<(), ConfigError> {
+    let Some(variable) = setting.option.variable() else {
+        return Ok(());
+    };
+    let Some(text) = lookup(&variable).filter(|text| !text.trim().is_empty()) else {
+        return Ok(());
+    };
+    let kind = setting.option.kind;
+    setting.value = kind.read(&text).ok_or_else(|| ConfigError::Variable {
+        variable: variable.clone(),
+        found: text.clone(),
+        wanted: kind.wanted(),
+    })?;
+    setting.origin = Origin::Variable(variable);
+    Ok(())
+}
+
+fn unknown(path: &Path, node: &Node) -> Unknown {
+    let elsewhere = ELSEWHERE.iter().find(|(name, _)| *name == node.name);
+    let advice = match elsewhere {
+        Some((_, advice)) => (*advice).to_owned(),
+        None => nearest(&node.name, OPTIONS.iter().map(|option| option.name))
+            .and_then(find)
+            .map_or_else(String::new, |option| format!("did you mean {}?", option.name)),
+    };
+    Unknown {
+        path: path.to_owned(),
+        line: node.line,
+        name: node.name.clone(),
+        advice,
+    }
+}
+
+/// A value that is wrong, cut to what a line of an error can hold.
+fn shown(value: &Value) -> String {
+    const ROOM: usize = 40;
+    let text = value.to_string();
+    match text.char_indices().nth(ROOM) {
+        None => text,
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// A file of this name and text, read with these variables.
+    fn loaded(name: &str, text: &str, variables: &[(&str, &str)]) -> Result<Effective, ConfigError> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        load(Some(&path), |wanted| {
+            let found = variables.iter().find(|(variable, _)| *variable == wanted);
+            found.map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn a_variable_wins_over_a_file_and_a_file_over_a_default() {
+        let text = "primary_agent = \"of the file\"\nmax_depth = 2\n";
+        let effective = loaded("c.toml", text, &[("FAST_RLM_MODEL", "of the variable")]).unwrap();
+        assert_eq!(effective.text("primary_agent"), Some("of the variable"));
+        assert_eq!(
+            (effective.value("max_depth"), effective.value("max_calls_per_subagent")),
+            (&json!(2), &json!(20))
+        );
+        let origins: Vec<_> = effective.settings.iter().map(|setting| &setting.origin).collect();
+        assert_eq!(origins[0], &Origin::Variable("FAST_RLM_MODEL".into()));
+        assert_eq!(
+            effective.set_values().keys().collect::<Vec<_>>(),
+            ["primary_agent", "max_depth"]
+        );
+    }
+
+    #[test]
+    fn names_that_are_no_options_are_told_with_place_and_advice() {
+        let effective = loaded("c.yaml", "max_dept: 1\nacp_agents: {}\nnew_thing: 1\n", &[]).unwrap();
+        let told: Vec<String> = effective.unknown.iter().map(ToString::to_string).collect();
+        assert!(
+            told[0].ends_with("c.yaml:1: max_dept is no option and is ignored; did you mean max_depth?"),
+            "{told:?}"
+        );
+        assert!(told[1].contains(":2:") && told[1].contains("cli_agents"), "{told:?}");
+        assert!(told[2].ends_with("new_thing is no option and is ignored"), "{told:?}");
+    }
+
+    #[test]
+    fn values_of_the_wrong_kind_are_errors_with_file_and_line() {
+        let error = loaded("c.toml", "\nmax_depth = \"deep\"\n", &[])
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("c.toml:2: max_depth: \"deep\" is not a whole number from 0 to 64"),
+            "{error}"
+        );
+        let error = loaded("c.toml", "", &[("FAST_RLM_ANIMATION", "maybe")])
+            .unwrap_err()
+            .to_string();
+        assert_eq!(error, "FAST_RLM_ANIMATION: \"maybe\" is not true or false");
+        let error = load(Some(Path::new("/nonexistent.toml")), |_| None)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("/nonexistent.toml"), "{error}");
+    }
+
+    #[test]
+    fn nothing_behind_a_name_sets_nothing() {
+        let effective = loaded("rlm_config.yaml", "sub_agent:\nmax_global_calls: null\n", &[]).unwrap();
+        assert!(effective.set_values().is_empty() && effective.unknown.is_empty());
+    }
+
+    #[test]
+    fn long_values_are_cut_in_errors() {
+        let error = loaded("c.yaml", &format!("max_depth: {}\n", "é".repeat(10_000)), &[]).unwrap_err();
+        assert!(error.to_string().len() < 400);
+    }
+}

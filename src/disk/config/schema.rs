@@ -1,0 +1,68 @@
+//! The JSON schema of configuration files, for editors and checkers.
+
+use super::option::{Kind, Opt};
+use super::table::OPTIONS;
+use serde_json::{Map, Value, json};
+
+/// The schema (draft 2020-12). TOML and YAML files are checked by it alike.
+pub fn schema() -> Value {
+    let properties: Map<String, Value> = OPTIONS
+        .iter()
+        .map(|option| (option.name.to_owned(), property(option)))
+        .collect();
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Configuration of fast-rlm",
+        "description": "fast-rlm.toml, config.toml, rlm_config.yaml. Made from the program's table of options.",
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": false,
+    })
+}
+
+fn property(option: &Opt) -> Value {
+    let mut made = Map::new();
+    made.insert("description".into(), option.doc.into());
+    let form = match option.kind {
+        Kind::Text => json!({"type": "string"}),
+        Kind::Switch => json!({"type": "boolean"}),
+        Kind::Count(least, most) => json!({"type": "integer", "minimum": least, "maximum": most}),
+        Kind::Dollars => json!({"type": "number", "minimum": 0}),
+        Kind::Share => json!({"type": "number", "minimum": 0, "maximum": 1}),
+        Kind::Agents => agents(),
+        Kind::Keys => keys(),
+    };
+    if let Value::Object(form) = form {
+        made.extend(form);
+    }
+    if !option.default.is_empty() {
+        made.insert("default".into(), option.default_value());
+    }
+    Value::Object(made)
+}
+
+fn keys() -> Value {
+    let chords = json!({"type": "array", "items": {"type": "string"}});
+    let actions = json!({"type": "object", "additionalProperties": chords});
+    json!({"type": "object", "additionalProperties": actions})
+}
+
+fn agents() -> Value {
+    let text = json!({"type": "string"});
+    let texts = json!({"type": "array", "items": text});
+    let by_name = json!({"type": "object", "additionalProperties": text});
+    // A pointer, one with conditions, or a list of these.
+    let field = json!({"type": ["string", "object"]});
+    let places = json!({"anyOf": [field, {"type": "array", "items": field}]});
+    let usage = json!({"type": "object", "additionalProperties": places});
+    let agent = json!({
+        "type": "object",
+        "required": ["command"],
+        "additionalProperties": false,
+        "properties": {
+            "command": text, "args": texts, "env": by_name, "output": {"enum": ["text", "json", "lines"]},
+            "reply": places, "reasoning": places, "error": places, "usage": usage, "refuse_when_set": texts,
+        },
+    });
+    json!({"type": "object", "additionalProperties": agent})
+}

@@ -1,0 +1,169 @@
+//! How much of a log is read: everything, or what a read-back wants. A long session's payloads are mostly texts that no
+//! figure needs; those are passed over, not decoded.
+
+use super::recorded::Recording;
+use crate::model::{Cost, Usage};
+use crate::store::payload::{LeafCall, ModelCall, Raised, StepEnded, recorded};
+use crate::store::{EventRow, Fact, Kind, Select, Store, StoreError};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use std::borrow::Cow;
+
+/// What of a session's log is wanted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reading {
+    /// Empty: every kind.
+    kinds: &'static [Kind],
+    /// What was said to the root's model and by it.
+    talk: bool,
+    /// Everything else that is text or a value.
+    rest: bool,
+}
+
+impl Reading {
+    /// Everything.
+    pub(super) const WHOLE: Self = Self {
+        kinds: &[],
+        talk: true,
+        rest: true,
+    };
+
+    /// The conversation; of steps only that there were any.
+    pub(super) const TALK: Self = Self {
+        kinds: &[Kind::TurnStarted, Kind::ModelCall, Kind::TurnEnded],
+        talk: true,
+        rest: false,
+    };
+
+    /// What each turn used, and how it ended.
+    pub(super) const TURNS: Self = Self {
+        kinds: &[
+            Kind::TurnStarted,
+            Kind::ModelCall,
+            Kind::LeafCall,
+            Kind::StepEnded,
+            Kind::TurnEnded,
+        ],
+        talk: false,
+        rest: false,
+    };
+
+    /// What each model used.
+    pub(super) const COST: Self = Self {
+        kinds: &[Kind::TurnStarted, Kind::ModelCall, Kind::LeafCall],
+        talk: false,
+        rest: false,
+    };
+
+    /// What each turn used, what came of it, and how much was said for it.
+    pub(super) const EFFICIENCY: Self = Self {
+        kinds: &[
+            Kind::TurnStarted,
+            Kind::ModelCall,
+            Kind::LeafCall,
+            Kind::StepEnded,
+            Kind::Final,
+            Kind::TurnEnded,
+        ],
+        talk: true,
+        rest: false,
+    };
+
+    /// Reads that much of a session.
+    pub(super) fn read(self, store: &Store, session: &str) -> Result<Recording, StoreError> {
+        let mut recording = Recording::of(session);
+        let select = Select::all().only(self.kinds);
+        store.events.scan(session, &select, &mut |row| {
+            if let Some(fact) = self.fact(&row) {
+                recording.take(&row, fact);
+            }
+            true
+        })?;
+        recording.sort();
+        Ok(recording)
+    }
+
+    fn fact(self, row: &EventRow<'_>) -> Option<Fact> {
+        match row.kind {
+            Kind::ModelCall if !self.talk => figures::<CallFigures<'_>>(row.payload),
+            Kind::LeafCall if !self.rest => cell(row.payload),
+            Kind::StepEnded if !self.rest => figures::<StepFigures>(row.payload),
+            _ => row.fact(),
+        }
+    }
+}
+
+fn figures<'p, T: Deserialize<'p> + Into<Fact>>(payload: &'p str) -> Option<Fact> {
+    serde_json::from_str::<T>(payload).ok().map(Into::into)
+}
+
+/// Only a cell that a sub-agent stands behind has figures; the others are known by one look at how this program writes
+/// them.
+fn cell(payload: &str) -> Option<Fact> {
+    memchr::memmem::find(payload.as_bytes(), br#""child_run":""#)?;
+    let cell: CellFigures = serde_json::from_str(payload).ok()?;
+    cell.child_run.is_some().then(|| cell.into())
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct CallFigures<'p> {
+    #[serde(borrow)]
+    model: Cow<'p, str>,
+    guard: bool,
+    #[serde(with = "recorded::usage")]
+    usage: Option<Usage>,
+    #[serde(with = "recorded::cost")]
+    cost: Cost,
+}
+
+impl From<CallFigures<'_>> for Fact {
+    fn from(figures: CallFigures<'_>) -> Self {
+        ModelCall {
+            model: figures.model.into_owned(),
+            guard: figures.guard,
+            usage: figures.usage,
+            cost: figures.cost,
+            ..ModelCall::default()
+        }
+        .into()
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct CellFigures {
+    child_run: Option<String>,
+    #[serde(with = "recorded::usage")]
+    usage: Option<Usage>,
+    #[serde(with = "recorded::cost")]
+    cost: Cost,
+}
+
+impl From<CellFigures> for Fact {
+    fn from(figures: CellFigures) -> Self {
+        LeafCall {
+            child_run: figures.child_run,
+            usage: figures.usage,
+            cost: figures.cost,
+            ..LeafCall::default()
+        }
+        .into()
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct StepFigures {
+    exception: Option<IgnoredAny>,
+}
+
+impl From<StepFigures> for Fact {
+    fn from(figures: StepFigures) -> Self {
+        StepEnded {
+            exception: figures.exception.map(|_| Raised::default()),
+            ..StepEnded::default()
+        }
+        .into()
+    }
+}

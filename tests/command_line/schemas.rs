@@ -1,0 +1,227 @@
+//! Every `--json`, the export and the configuration fit the schemas in `docs/schemas/`.
+
+use super::running::{Program, script};
+use super::{LOG, RLM, printed};
+use fast_rlm::source::{OpenOptions, Opened, Stop, open};
+use fast_rlm::text::secret::Secrets;
+use fast_rlm::tui::export;
+use serde_json::{Value, json};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schemas")
+}
+
+fn schema(name: &str) -> Value {
+    let path = directory().join(format!("{name}.schema.json"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// The schema with every object closed: a key that it does not name is found.
+fn closed(schema: Value) -> Value {
+    match schema {
+        Value::Object(mut entries) => {
+            if entries.contains_key("required") && entries.get("type") == Some(&json!("object")) {
+                entries.entry("additionalProperties").or_insert(json!(false));
+            }
+            Value::Object(entries.into_iter().map(|(key, value)| (key, closed(value))).collect())
+        }
+        Value::Array(items) => items.into_iter().map(closed).collect(),
+        other => other,
+    }
+}
+
+#[track_caller]
+fn fits(name: &str, value: &Value) {
+    let schema = closed(schema(name));
+    let checker = jsonschema::validator_for(&schema).unwrap();
+    let wrong: Vec<String> = checker
+        .iter_errors(value)
+        .map(|error| format!("{} at {}", error, error.instance_path()))
+        .collect();
+    assert!(wrong.is_empty(), "{name}: {wrong:#?}\n{value:#}");
+}
+
+/// A place with a session of two queries.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        let place = Self(tempfile::tempdir().unwrap());
+        for codes in [
+            &["x = 1\nprint(x)", "FINAL({'x': x})"][..],
+            &["1 / 0", "y = x + 1", "FINAL('done')"],
+        ] {
+            let asks = place
+                .asks(codes)
+                .option("--session-dir", "runs")
+                .option("--session-id", "s");
+            asks.run().answer();
+        }
+        place
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn session(&self) -> PathBuf {
+        self.path().join("runs/s")
+    }
+
+    fn asks(&self, codes: &[&str]) -> Program {
+        let script = script::steps(self.path(), "steps.json", codes);
+        Program::asks(self.path(), "the prompt").scripted(&script)
+    }
+
+    fn rlm(&self, args: &[&str]) -> Value {
+        let program = args
+            .iter()
+            .fold(Program::new(self.path()), |program, arg| program.arg(arg));
+        program.run().json()
+    }
+
+    fn log(&self, args: &[&str]) -> Value {
+        serde_json::from_str(&printed(LOG, args, self.path())).unwrap()
+    }
+}
+
+#[test]
+fn schemas_are_schemas_and_each_has_a_name_in_the_documentation() {
+    let told = std::fs::read_to_string(directory().join("README.md")).unwrap();
+    for entry in std::fs::read_dir(directory()).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        if let Some(stem) = name.strip_suffix(".schema.json") {
+            let schema = schema(stem);
+            jsonschema::meta::validate(&schema).unwrap_or_else(|e| panic!("{name}: {e}"));
+            assert_eq!(
+                schema["$schema"], "https://json-schema.org/draft/2020-12/schema",
+                "{name}"
+            );
+            assert!(
+                told.contains(&format!("]({name})")),
+                "{name} is not in docs/schemas/README.md"
+            );
+        }
+    }
+}
+
+#[test]
+fn answers_fit() {
+    let place = Place::new();
+    let done = place.asks(&["FINAL([1, None])"]).arg("--json").run().json();
+    assert_eq!(done["outcome"], "done");
+    fits("answer", &done);
+    let stopped = place.asks(&["x = 1"]).option("--max-calls", "1").arg("--json").run();
+    assert_eq!(stopped.code, Some(3));
+    fits("answer", &stopped.json());
+    let parked = place
+        .asks(&["a = await ask('Which?', ['x', 'y'])\nFINAL(a)"])
+        .option("--session-dir", "parked")
+        .arg("--json")
+        .run();
+    assert_eq!(parked.code, Some(75), "{parked:?}");
+    fits("answer", &parked.json());
+}
+
+#[test]
+fn facts_of_sessions_fit() {
+    let place = Place::new();
+    fits("log", &place.log(&["--demo", "--json"]));
+    fits("log", &place.log(&["runs/s", "--json"]));
+    fits("log", &place.log(&["runs", "--json"]));
+    let transcript = std::fs::read_dir(place.session().join("logs")).unwrap();
+    let transcript = transcript
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.extension().is_some_and(|e| e == "jsonl"));
+    fits("log", &place.log(&[transcript.unwrap().to_str().unwrap(), "--json"]));
+}
+
+#[test]
+fn reports_of_the_lab_fit() {
+    let place = Place::new();
+    let rlm = |args: &[&str]| place.rlm(&[args, &["--dir", "runs", "--json"]].concat());
+    fits("sessions", &place.rlm(&["sessions", "runs", "--json"]));
+    fits("replay", &rlm(&["replay", "s"]));
+    let fork = rlm(&["fork", "s", "--turn", "1", "--at", "1", "--inject", "5"]);
+    fits("branch", &fork);
+    let other = fork["session"].as_str().unwrap();
+    fits("diff", &rlm(&["diff", "s", other]));
+    fits("diff", &rlm(&["diff", "s", "s"]));
+    fits("what-if", &rlm(&["what-if", "s", "--substitute-var", "2.y=7"]));
+}
+
+#[test]
+fn exports_fit() {
+    let options = OpenOptions {
+        use_cache: false,
+        ..OpenOptions::default()
+    };
+    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo");
+    let Opened::Session { mut events, mut source } = open(&target, &options).unwrap() else {
+        panic!("the demo is one session");
+    };
+    source.scan(&Stop::default(), &mut |more| events.extend(more));
+    let mut session = fast_rlm::model::Session::default();
+    events.into_iter().for_each(|event| session.apply(event));
+    session.settle();
+    let options = export::Options {
+        format: export::Format::Json,
+        scope: export::Scope::Session,
+        raw: false,
+        utc: true,
+        secrets: Secrets::default(),
+    };
+    let mut out = Vec::new();
+    export::write(&session, &mut source, &options, &mut out, &mut |_| {
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    fits("export", &serde_json::from_slice(&out).unwrap());
+}
+
+#[test]
+fn models_and_configuration_fit() {
+    let place = Place::new();
+    // Nobody answers there: an error is told, too.
+    let models = Program::new(place.path())
+        .arg("models")
+        .arg("--json")
+        .env("RLM_MODEL_BASE_URL", "http://127.0.0.1:9/v1")
+        .env("RLM_MODEL_API_KEY", "0123456789")
+        .run();
+    fits("models", &models.json());
+    std::fs::write(place.path().join("fast-rlm.toml"), "max_depth = 1\nmax_dept = 2\n").unwrap();
+    fits("config", &place.rlm(&["config", "--json"]));
+}
+
+#[test]
+fn the_schema_of_configuration_files_is_the_programs_own() {
+    let place = tempfile::tempdir().unwrap();
+    let printed: Value = serde_json::from_str(&printed(RLM, &["config", "schema"], place.path())).unwrap();
+    let path = directory().join("config-file.schema.json");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, format!("{printed:#}\n")).unwrap();
+    }
+    assert!(
+        printed == schema("config-file"),
+        "run UPDATE_DOCS=1 cargo test --test command_line"
+    );
+    for fitting in [
+        json!({}),
+        json!({"primary_agent": "m", "max_money_spent": 0.5, "keys": {"run": {"fork": ["F"]}}}),
+        json!({"cli_agents": {"mine": {"command": "x", "reply": ["/a", {"at": "/b", "when": {"/c": "d"}}]}}}),
+    ] {
+        fits("config-file", &fitting);
+    }
+    let checker = jsonschema::validator_for(&schema("config-file")).unwrap();
+    for wrong in [
+        json!({"max_dept": 1}),
+        json!({"max_depth": "3"}),
+        json!({"cli_agents": {"mine": {"comand": "x"}}}),
+    ] {
+        assert!(!checker.is_valid(&wrong), "{wrong}");
+    }
+}

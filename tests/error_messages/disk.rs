@@ -1,0 +1,59 @@
+//! A disk that refuses: at each kind of write, for each cause.
+
+use super::Book;
+
+#[test]
+fn writes_that_fail() {
+    let mut book = Book::new();
+    for point in [
+        "atomic.create",
+        "atomic.write",
+        "atomic.sync",
+        "atomic.rename",
+        "events.write",
+        "events.commit",
+        "flow.write",
+        "flow.commit",
+    ] {
+        for cause in ["full", "readonly", "denied", "gone"] {
+            let _ = std::fs::remove_dir_all(book.path("runs"));
+            let count = if point.starts_with("atomic") { 1 } else { 3 };
+            let fault = format!("{point}:{count}={cause}");
+            let ran = book
+                .session("one", &["x = 1", "FINAL(x)"])
+                .env("FAST_RLM_FAULT", &fault)
+                .run();
+            book.met(&fault, &ran);
+        }
+    }
+    book.close("writes");
+}
+
+#[test]
+fn standard_output_that_takes_nothing() {
+    let mut book = Book::new();
+    let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let said = |command: &mut std::process::Command| {
+        let output = command
+            .stdout(full())
+            .stderr(std::process::Stdio::piped())
+            .output()
+            .unwrap();
+        super::Ran::from(output)
+    };
+    book.put("session/state.json", r#"{"version": 2, "queries": []}"#);
+    let mut viewer = std::process::Command::new(env!("CARGO_BIN_EXE_fast-rlm-log"));
+    let ran = said(viewer.current_dir(book.dir.path()).args(["session", "--json"]));
+    book.met("fast-rlm-log session --json", &ran);
+    for args in [
+        &["sessions", "."][..],
+        &["man"],
+        &["doctor"],
+        &["diff", "session", "session"],
+    ] {
+        let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_fast-rlm"));
+        let ran = said(program.current_dir(book.dir.path()).args(args));
+        book.met(&format!("fast-rlm {}", args.join(" ")), &ran);
+    }
+    book.close("output");
+}

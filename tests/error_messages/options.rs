@@ -1,0 +1,123 @@
+//! Wrong options, and inputs that cannot be used.
+
+use super::{Book, Program};
+
+#[test]
+fn options_that_make_no_sense() {
+    let mut book = Book::new();
+    for args in [
+        &["go", "--no-such"][..],
+        &["go", "--max-depth", "deep"],
+        &["go", "--max-calls", "-1"],
+        &["go", "--wait", "soon"],
+        &["go", "--verbosity", "loud"],
+        &["go", "--quiet", "--verbosity", "full"],
+        &["go", "--session-id", "alone"],
+        &["go", "there"],
+        &["sessions", "--no-such"],
+        &["fork"],
+        &["fork", "one", "--at", "0", "--inject", "1"],
+        &["fork", "one", "--at", "1"],
+        &["fork", "one", "--at", "1", "--inject", "1", "--replan", "x"],
+        &["what-if", "one"],
+        &["replay", "--turn", "0"],
+        &["export", "one"],
+        &["import"],
+        &["diff", "one"],
+        &["answer"],
+        &["completions", "tcsh"],
+    ] {
+        book.met(&format!("fast-rlm {}", args.join(" ")), &book.program(args).run());
+    }
+    for args in [
+        &["--no-such"][..],
+        &["--stats", "--json"],
+        &["--demo", "somewhere"],
+        &["one", "two"],
+        &["--theme"],
+    ] {
+        book.met(&format!("fast-rlm-log {}", args.join(" ")), &book.viewer(args));
+    }
+    book.close("options");
+}
+
+#[test]
+fn values_that_cannot_be_used() {
+    let mut book = Book::new();
+    let ran = Program::asks(book.dir.path(), " ")
+        .option("--primary-agent", "scripted:none")
+        .run();
+    book.met("an empty prompt", &ran);
+    for (option, value) in [
+        ("--max-money-spent", "lots"),
+        ("--max-money-spent", "-1"),
+        ("--env", "NOVALUE"),
+        ("--env", "PIN=short"),
+        ("--output-schema", "nowhere.json"),
+        ("--tools", "nowhere.py"),
+        ("--config", "nowhere.yaml"),
+        ("--input-file", "nowhere.txt"),
+        ("--input-file", "."),
+    ] {
+        book.met(
+            &format!("{option} {value}"),
+            &book.steps(&["FINAL(1)"]).option(option, value).run(),
+        );
+    }
+    for (option, file, content) in [
+        ("--output-schema", "no.json", "not json"),
+        ("--output-schema", "schema.json", r#"{"type": "nonsense"}"#),
+        ("--tools", "bad.py", "def f(:\n"),
+        ("--tools", "raises.py", "1 / 0\n"),
+        ("--config", "list.yaml", "max_depth: [1\n"),
+        ("--config", "type.yaml", "max_depth: deep\n"),
+        ("--config", "money.yaml", "max_money_spent: -1\n"),
+        ("--input-file", "bad.json", "{\n \"a\": }"),
+        ("--input-file", "bad.yaml", "a: [1\n"),
+        ("--input-file", "bad.jsonl", "1\n2\n{"),
+    ] {
+        book.put(file, content);
+        book.met(
+            &format!("{option} {file}"),
+            &book.steps(&["FINAL(1)"]).option(option, file).run(),
+        );
+    }
+    for id in ["../x", "a/b", "", ".hidden", "logs", "ü", &"x".repeat(65)] {
+        let ran = book.session(id, &["FINAL(1)"]).run();
+        book.met(&format!("--session-id {id:?}"), &ran);
+    }
+    book.put("a file", "");
+    for prefix in ["../../up", "a/b"] {
+        let ran = book.session("named", &["FINAL(1)"]).option("--prefix", prefix).run();
+        book.met(&format!("--prefix {prefix}"), &ran);
+    }
+    let ran = book.steps(&["FINAL(1)"]).session(&book.path("a file")).run();
+    book.met("--session-dir is a file", &ran);
+    let ran = book.steps(&["FINAL(1)"]).session(&book.path("a file/below")).run();
+    book.met("--session-dir is below a file", &ran);
+    let ran = book.steps(&["FINAL(1)"]).option("--log-dir", "a file").run();
+    book.met("--log-dir is a file", &ran);
+    book.close("values");
+}
+
+#[test]
+fn limits_that_stop_a_query() {
+    let mut book = Book::new();
+    let usage = serde_json::json!({"prompt": 1_000, "completion": 200, "cost": 0.05});
+    let replies: Vec<_> = (1..5)
+        .map(|n| serde_json::json!({"code": format!("x{n} = {n}"), "usage": usage}))
+        .collect();
+    let script = super::script::write(book.dir.path(), "limits.yaml", &serde_json::json!({"replies": replies}));
+    for setting in [
+        "max_calls_per_subagent: 2",
+        "max_global_calls: 1",
+        "max_money_spent: 0.07",
+        "max_completion_tokens: 150",
+        "max_prompt_tokens: 1100",
+    ] {
+        book.put("limits_config.yaml", setting);
+        let asks = Program::asks(book.dir.path(), "go").scripted(&script);
+        book.met(setting, &asks.option("--config", "limits_config.yaml").run());
+    }
+    book.close("limits");
+}

@@ -1,0 +1,23 @@
+//! Places where Python cannot be prepared. A query prepares it for itself then, and says nothing but that it takes time.
+
+use super::Book;
+use std::os::unix::fs::PermissionsExt;
+
+#[test]
+fn places_that_cannot_be_used() {
+    let mut book = Book::new();
+    book.put("file", "");
+    let open = book.path("open");
+    std::fs::create_dir(&open).unwrap();
+    std::fs::set_permissions(&open, std::fs::Permissions::from_mode(0o777)).unwrap();
+    for (what, dir) in [
+        ("relative", "cache".into()),
+        ("a file", book.path("file")),
+        ("below a file", book.path("file/cache")),
+        ("anybody's", open),
+    ] {
+        let ran = book.program(&["warmup"]).env("FAST_RLM_CACHE_DIR", &dir).run();
+        book.met(what, &ran);
+    }
+    book.close("preparing");
+}
