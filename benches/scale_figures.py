@@ -2,8 +2,8 @@
 """Measures the viewer on sessions that are larger than any should be: `python3 benches/scale_figures.py PROGRAM [CASE…]`.
 
 Each case is made in a temporary directory (TMPDIR; at most 6 GB at once), measured once, and removed. A row for each:
-`--stats` (time, peak memory), then the screens: first frame, everything read, the run opened, a page further, the last
-step, peak memory after all of it. What a case is about besides is checked, and told when it does not hold.
+`--stats` (time, peak memory), then the screens: first frame, everything read, the run opened, its last step
+whole, a page of its output, the end of that output; and peak memory after all of it.
 """
 import base64
 import json
@@ -28,7 +28,7 @@ class Maker:
         os.makedirs(os.path.join(self.dir, "logs"))
 
     def log(self, name):
-        return open(os.path.join(self.dir, "logs", name), "w", buffering=1 << 20)
+        return open(os.path.join(self.dir, "logs", name), "w", buffering=1 << 20, encoding="utf-8")
 
     def state(self, queries=1, **more):
         rows = [
@@ -42,7 +42,7 @@ def line(kind, run="r0", parent=None, **fields):
     base = {"level": 30, "time": "2026-01-01T00:00:00Z", "run_id": run, "depth": 0 if parent is None else 1}
     if parent is not None:
         base["parent_run_id"] = parent
-    return json.dumps({**base, "event_type": kind, **fields}) + "\n"
+    return json.dumps({**base, "event_type": kind, **fields}, ensure_ascii=False) + "\n"
 
 
 def step(number, output, run="r0", parent=None, code="print(1)"):
@@ -51,10 +51,12 @@ def step(number, output, run="r0", parent=None, code="print(1)"):
     return line("execution_result", run, parent, **fields)
 
 
-def text_of(size):
+def text_of(size, word=""):
     """Lines of text, no two alike."""
-    count = size // 64 + 1
-    return "".join(f"line {n:>9} of an output that goes on and on, as outputs do now\n" for n in range(count))[:size]
+    words = word * 20 or "of an output that goes on and on, as outputs do now"
+    line = f"line {{:>9}} {words}\n"
+    count = size // len(line.format(0).encode()) + 1
+    return "".join(line.format(n) for n in range(count))
 
 
 def transcript_of_5_gb(maker):
@@ -95,10 +97,10 @@ def agents_100_000(maker):
     maker.state()
 
 
-def output_of(size):
+def output_of(size, word=""):
     def make(maker):
         with maker.log("run_0.jsonl") as log:
-            log.write(line("agent_start") + step(1, text_of(size)))
+            log.write(line("agent_start") + step(1, text_of(size, word)))
             log.write(line("final_result", result=1) + line("agent_end"))
         maker.state()
 
@@ -114,7 +116,7 @@ def state_of_1_gb(maker):
     path = os.path.join(maker.dir, "state.json")
     with open(path) as file:
         head = file.read().rstrip("}")
-    with open(path, "w", buffering=1 << 20) as file:
+    with open(path, "w", buffering=1 << 20, encoding="utf-8") as file:
         file.write(head + ', "variables": {')
         for number in range(1_000):
             file.write(f'{", " if number else ""}"v{number}": {json.dumps(row)}')
@@ -128,8 +130,20 @@ CASES = {
     "agents": ("100,000 agents in one run", agents_100_000),
     "output": ("50 MB in one output", output_of(50_000_000)),
     "body": ("100 MB in one output", output_of(100_000_000)),
+    "wide": ("100 MB in one output, none of it ASCII", output_of(100_000_000, "行")),
     "state": ("a state.json of 1 GB", state_of_1_gb),
 }
+
+
+def in_a_process(work, *arguments):
+    """Memory that the making took would be counted as that of what is started here later."""
+    pid = os.fork()
+    if pid == 0:
+        work(*arguments)
+        os._exit(0)
+    _, status = os.waitpid(pid, 0)
+    if status:
+        sys.exit(f"{arguments}: status {status}")
 
 
 def stats(session, cache):
@@ -145,36 +159,38 @@ def stats(session, cache):
 def screens(session, cache):
     screen = Screen(PROGRAM, session, cache)
     first, read, _ = screen.frames(screen.started, b"Q", quiet=3, patience=60)
-    opened, _, seen = screen.press(b"\r", b"code", quiet=1, patience=60)
-    screen.press(b"ww", quiet=0.5, patience=30)
-    page, _, more = screen.press(b"\x1b[6~", patience=30)
-    last, _, end = screen.press(b"G", quiet=1, patience=60)
+    opened, _, _ = screen.press(b"\r", b"code", quiet=1, patience=10)
+    screen.press(b"ww", quiet=0.5, patience=2)
+    screen.press(b"g", quiet=1, patience=2)
+    _, last, _ = screen.press(b"G", quiet=1, patience=10)
+    # From the tree of agents to the code and on to the output.
+    screen.press(b"ww", quiet=0.5, patience=2)
+    screen.press(b"g", quiet=0.5, patience=2)
+    page, _, _ = screen.press(b"\x1b[6~", patience=2)
+    end, _, _ = screen.press(b"G", quiet=1, patience=5)
     peak = screen.peak()
     screen.close()
-    return first, read, opened, page, last, peak, seen + more + end
+    return first, read, opened, last, page, end, peak
 
 
 def measure(name, what, make):
     root = tempfile.mkdtemp(prefix="fast-rlm-scale-")
     try:
         maker = Maker(root)
-        make(maker)
+        in_a_process(make, maker)
         size = sum(os.path.getsize(os.path.join(at, file)) for at, _, files in os.walk(maker.dir) for file in files)
         cache = os.path.join(root, "cache")
         took, memory = stats(maker.dir, cache)
-        first, read, opened, page, last, peak, seen = screens(maker.dir, cache)
-        in_ms = " | ".join("-" if figure is None else f"{figure:.0f} ms" for figure in (first, read, opened, page, last))
+        first, read, opened, last, page, end, peak = screens(maker.dir, cache)
+        in_ms = " | ".join("-" if figure is None else f"{figure:.0f} ms" for figure in (first, read, opened, last, page, end))
         print(f"| {what} | {size / 1e6:,.0f} MB | {took:.2f} s, {memory:.0f} MiB | {in_ms} | {peak:.0f} MiB |", flush=True)
         if max(memory, peak) > LIMIT_MIB:
             print(f"  over {LIMIT_MIB} MiB: {name}", flush=True)
-        if os.environ.get("SEEN"):
-            with open(f"{os.environ['SEEN']}.{name}", "wb") as file:
-                file.write(seen)
     finally:
         shutil.rmtree(root, ignore_errors=True)
 
 
-print("| what | size | `--stats` | first frame | all read | run opened | a page on | last step | peak |")
-print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+print("| what | size | `--stats` | first frame | all read | run opened | last step | a page on | output's end | peak |")
+print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
 for name in sys.argv[2:] or CASES:
     measure(name, *CASES[name])

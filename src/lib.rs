@@ -29,6 +29,9 @@ pub mod source;
 pub mod provider;
 
 #[cfg(feature = "engine")]
+pub mod mcp;
+
+#[cfg(feature = "engine")]
 pub mod repl;
 
 #[cfg(feature = "engine")]
@@ -59,6 +62,10 @@ pub use engine::{Input, Person, Question, RunError, RunEvent, Watch, What};
 #[cfg(feature = "engine")]
 pub use lab::{AgentSink, DiffRow, LabError, LabEvent, NamespaceFrom, NoSink, OffTape, ReplayReport, RunDiff};
 #[cfg(feature = "engine")]
+pub use mcp::ServerSpec;
+#[cfg(feature = "engine")]
 pub use provider::{PricingTable, Provider};
+#[cfg(feature = "engine")]
+pub use repl::Backend;
 #[cfg(feature = "engine")]
 pub use store::Storage;

@@ -208,6 +208,8 @@ impl<'a> Running<'a> {
         let kind = match &self.stopping {
             Some(stopping) => stopping.kind,
             None if denied => StepErrorKind::Memory,
+            // Python's own word, where nobody else knows.
+            None if self.instance.memory.is_of_system() && last.starts_with("MemoryError") => StepErrorKind::Memory,
             None if last.starts_with("OutputLimitError") => StepErrorKind::Output,
             None => StepErrorKind::Exception,
         };

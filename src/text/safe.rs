@@ -37,6 +37,28 @@ impl SafeText {
         Self::sanitize(raw, Style::Block)
     }
 
+    /// Like [`SafeText::block`], of a text that is kept: one that is clean already is not held twice.
+    pub fn of_kept(raw: &Arc<str>) -> Self {
+        if is_clean(raw, Style::Block) {
+            return Self(Arc::clone(raw));
+        }
+        let safe = Self::block(raw);
+        if safe.as_str() == &**raw {
+            Self(Arc::clone(raw))
+        } else {
+            safe
+        }
+    }
+
+    /// Texts below one another.
+    pub fn below(texts: &[Self]) -> Self {
+        if let [text] = texts {
+            return text.clone();
+        }
+        let texts: Vec<&str> = texts.iter().map(Self::as_str).collect();
+        Self(texts.join("\n").into())
+    }
+
     /// Like [`SafeText::block`], but nothing is left out: colour sequences and lone `\r` are shown as marks too.
     pub fn raw(raw: &str) -> Self {
         Self::sanitize(raw, Style::Raw)

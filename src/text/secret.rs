@@ -227,11 +227,7 @@ fn pickled(number: u64) -> Vec<Vec<u8>> {
     let bytes = number.to_le_bytes();
     let used = bytes.len() - (number.leading_zeros() / 8) as usize;
     // A byte for the sign, where the highest bit would be taken for it.
-    let signed = if number.leading_zeros().is_multiple_of(8) {
-        used + 1
-    } else {
-        used
-    };
+    let signed = used + usize::from(number.leading_zeros().is_multiple_of(8));
     let mut long = vec![0x8a, u8::try_from(signed).unwrap_or(u8::MAX)];
     long.extend(bytes.iter().take(used));
     let short = i32::try_from(number).map(|number| [&b"J"[..], &number.to_le_bytes()].concat());

@@ -17,7 +17,7 @@ impl Text {
     /// Sanitises `raw`; work is proportional to its length, so long texts are made off the screen's thread.
     pub fn new(raw: impl Into<Arc<str>>) -> Self {
         let raw = raw.into();
-        let safe = SafeText::block(&raw);
+        let safe = SafeText::of_kept(&raw);
         Self { raw, safe }
     }
 

@@ -47,20 +47,21 @@ impl Clip {
         self.total > (self.head.len() + self.tail.len().min(self.tail_cap)) as u64
     }
 
-    /// The text, with a mark where something was left out, and whether invalid UTF-8 was repaired in it.
+    /// The text, with a mark where something was left out, and whether invalid UTF-8 was repaired in it. What was
+    /// gathered becomes the text: a large one is not held twice.
     pub(crate) fn into_text(self) -> (String, bool) {
         let (cut, total) = (self.is_cut(), self.total);
-        let (head, tail) = (self.head, self.tail);
+        let (mut text, tail) = (self.head, self.tail);
         if !cut {
-            return lossy([head, tail].concat());
+            text.extend_from_slice(&tail);
+            return lossy(text);
         }
         let over = tail.len().saturating_sub(self.tail_cap);
         let tail = tail.get(over..).unwrap_or_default();
-        let (mut text, repaired) = lossy(whole_characters_at_end(&head).to_vec());
-        text.push_str(&clip_mark(total));
-        let (end, repaired_end) = lossy(whole_characters_at_start(tail).to_vec());
-        text.push_str(&end);
-        (text, repaired || repaired_end)
+        text.truncate(whole_characters_at_end(&text).len());
+        text.extend_from_slice(clip_mark(total).as_bytes());
+        text.extend_from_slice(whole_characters_at_start(tail));
+        lossy(text)
     }
 }
 

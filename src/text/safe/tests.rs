@@ -176,3 +176,22 @@ fn hostile() -> impl Strategy<Value = String> {
         [\u{1100}-\u{1102}\u{1161}\u{1162}\u{11a8}가각]|[کم\u{200c}\u{200d}\u{64b}क\u{94d}র\u{9cd}\u{d4e}\u{605}]|\r|\n|\t|[ab ]";
     proptest::string::string_regex(&format!("({PIECES}){{0,30}}")).expect("a valid pattern")
 }
+
+#[test]
+fn a_kept_text_that_is_clean_is_shared() {
+    for clean in ["as it is\nline by line", "שלום, 世界 👍"] {
+        let raw: Arc<str> = clean.into();
+        assert!(Arc::ptr_eq(&raw, &SafeText::of_kept(&raw).0), "{clean}");
+    }
+    let raw: Arc<str> = "not\x07so".into();
+    assert_eq!(SafeText::of_kept(&raw), SafeText::block(&raw));
+}
+
+proptest! {
+    #[test]
+    fn safe_texts_below_one_another_are_safe(texts in proptest::collection::vec("\\PC{0,12}|[\u{300}\u{200d}\u{fe0f}👍]{0,3}", 0..4)) {
+        let texts: Vec<SafeText> = texts.iter().map(|text| SafeText::block(text)).collect();
+        let below = SafeText::below(&texts);
+        prop_assert_eq!(SafeText::block(below.as_str()), below);
+    }
+}

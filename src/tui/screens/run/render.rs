@@ -134,13 +134,8 @@ impl Rendering {
         if let [shape] = self.shapes.as_slice() {
             return shape.print(width);
         }
-        let mut text = String::new();
-        let mut spans = Vec::new();
-        for (place, shape) in self.shapes.iter().enumerate() {
-            if place > 0 {
-                text.push('\n');
-            }
-            let start = text.len();
+        let (mut texts, mut spans, mut start) = (Vec::new(), Vec::new(), 0);
+        for shape in &self.shapes {
             let part = shape.print(width);
             let all = 0..part.text.as_str().len();
             let moved = |span: &StyleSpan| StyleSpan {
@@ -148,13 +143,13 @@ impl Rendering {
                 role: span.role,
             };
             spans.extend(part.highlights.within(&all).map(moved));
-            text.push_str(part.text.as_str());
+            // With the newline between them.
+            start += all.end + 1;
+            texts.push(part.text);
         }
-        let safe = SafeText::block(&text);
-        let same = safe.as_str() == text;
         Rendered {
-            text: safe,
-            highlights: Highlights::new(if same { spans } else { Vec::new() }),
+            text: SafeText::below(&texts),
+            highlights: Highlights::new(spans),
         }
     }
 }
