@@ -80,7 +80,7 @@ impl fmt::Debug for ServerSpec {
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
     /// Its file cannot be read.
-    #[error("cannot read the MCP servers in {}: {reason}", path.display())]
+    #[error("cannot read the MCP servers in {}: {reason}; check its name and content", path.display())]
     File {
         /// The file.
         path: PathBuf,

@@ -42,7 +42,7 @@ pub const OPTIONS: &[Opt] = &[
     opt(Q, "sub_agent", K::Text, "", flag("sub-agent"), "The model of sub-agents; the primary one unless given"),
     opt(Q, "instruction", K::Text, "", flag("instruction"), "Added to the end of the root's system prompt"),
     opt(Q, "add_session_code_to_context", K::Switch, "true", switch("no-session-code", "Do not show a resumed model the code of earlier queries"), "Whether a resumed model is shown the code of earlier queries"),
-    opt(Q, "enable_tools", K::Switch, "true", None, "Whether tools are given to the model at all"),
+    opt(Q, "enable_tools", K::Switch, "true", None, "Whether tools and MCP servers are given to the model at all"),
     opt(Q, "inherit_tools", K::Switch, "false", None, "Whether sub-agents get all tools of their parent where none are named"),
     opt(Q, "mcp", K::Text, "", flag("mcp"), "A JSON file that declares MCP servers for the model to call (docs/mcp.md)"),
     opt(Q, "inherit_mcp", K::Switch, "false", None, "Whether sub-agents get all MCP servers of their parent where none are named"),
