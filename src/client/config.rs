@@ -2,7 +2,9 @@
 //! file. Nothing is opened, read or checked here; that happens when the first query begins.
 
 use crate::engine::{Allowance, Approver, Guard, Limits, Observation, Tool, ToolGroup};
+use crate::mcp::ServerSpec;
 use crate::provider::{Provider, Settings as ProviderSettings};
+use crate::repl::Backend;
 use serde_json::Value;
 use std::fmt;
 use std::path::PathBuf;
@@ -42,6 +44,9 @@ pub struct Config {
     pub(super) cell_cap: Option<u64>,
     pub(super) auto_resume: bool,
     pub(super) inherit_tools: bool,
+    pub(super) mcp: Vec<McpSource>,
+    pub(super) inherit_mcp: bool,
+    pub(super) repl: Backend,
     pub(super) env: Vec<Hidden>,
     pub(super) secrets: Vec<Hidden>,
     pub(super) no_session_code: bool,
@@ -63,6 +68,13 @@ pub(super) struct ModelChoice {
 pub(super) enum ToolSource {
     File(PathBuf),
     Text { file: String, source: Arc<str> },
+}
+
+/// Where MCP servers are declared.
+#[derive(Clone, Debug)]
+pub(super) enum McpSource {
+    File(PathBuf),
+    Server(ServerSpec),
 }
 
 /// A name with a value that must not show.
@@ -235,7 +247,7 @@ impl Config {
         self
     }
 
-    /// Whether tools are given at all. Default: yes.
+    /// Whether tools and MCP servers are given at all. Default: yes.
     #[must_use]
     pub fn enable_tools(mut self, on: bool) -> Self {
         self.no_tools = !on;
@@ -246,6 +258,36 @@ impl Config {
     #[must_use]
     pub fn inherit_tools(mut self, on: bool) -> Self {
         self.inherit_tools = on;
+        self
+    }
+
+    /// A file that declares MCP servers which the root may call: `{"mcpServers": {NAME: {command, args, env} or {url,
+    /// headers}}}`. They are started with each query, and end with it.
+    #[must_use]
+    pub fn mcp_file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.mcp.push(McpSource::File(path.into()));
+        self
+    }
+
+    /// An MCP server that the root may call.
+    #[must_use]
+    pub fn mcp_server(mut self, server: ServerSpec) -> Self {
+        self.mcp.push(McpSource::Server(server));
+        self
+    }
+
+    /// Whether sub-agents get all MCP servers of their parent where none are named. Default: no.
+    #[must_use]
+    pub fn inherit_mcp(mut self, on: bool) -> Self {
+        self.inherit_mcp = on;
+        self
+    }
+
+    /// Which Python the REPLs are. Default: the sandbox. The system's `python3` is faster and has threads and installed
+    /// packages, and isolates less: each query says how, as a [`What::Notice`](crate::What::Notice).
+    #[must_use]
+    pub fn repl(mut self, backend: Backend) -> Self {
+        self.repl = backend;
         self
     }
 

@@ -4,6 +4,7 @@ use crate::disk::atomic::advice;
 use crate::disk::lock::LockError;
 use crate::engine::{BeginError, MemoryError, Question, RunError, Spent};
 use crate::lab::LabError;
+use crate::mcp::SpecError;
 use crate::provider::OpenError;
 use crate::repl::PrepareError;
 use crate::store::StoreError;
@@ -45,6 +46,9 @@ pub enum Error {
     /// A secret cannot be protected.
     #[error(transparent)]
     Secret(#[from] SecretError),
+    /// MCP servers are not declared as they should be.
+    #[error(transparent)]
+    Mcp(#[from] SpecError),
     /// The file system refused.
     #[error("{doing} {}: {cause}; {}", path.display(), advice(cause))]
     File {

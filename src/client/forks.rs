@@ -201,15 +201,6 @@ impl Fork {
         self.run_tail(branch, tail, sink).await
     }
 
-    /// Removes the fork, where it has not diverged yet: nothing of it is left.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Lab`]: `AlreadyDiverged`, and those of the store and of files.
-    pub fn discard(self) -> Result<(), Error> {
-        Ok(self.take()?.discard()?)
-    }
-
     /// Runs other steps from here on. Those at the beginning that do what the recorded ones do are taken over with what
     /// they got; the others run live.
     ///
@@ -254,6 +245,16 @@ impl Fork {
             branch.namespace(&codes)
         };
         branch.as_ref().map_or(NamespaceFrom::Saved, tail)
+    }
+
+    /// Removes it with everything that it has: for one whose way was refused. One that a refused injection removed is
+    /// gone already.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Lab`].
+    pub fn discard(self) -> Result<(), Error> {
+        Ok(crate::lab::remove(&self.session.required_source()?)?)
     }
 
     async fn run_tail(

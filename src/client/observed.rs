@@ -9,7 +9,6 @@ use crate::lab::{AgentSink, LabError, LabEvent, Python, Recording, ReplayReport,
 use crate::provider::PricingTable;
 use crate::store::payload::Message;
 use crate::store::{Fact, Kind, Select, SessionRow, Store, StoreError, locate};
-use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
@@ -199,13 +198,15 @@ impl Session {
 
     /// What recorded code is run with: no model is opened for it.
     pub(super) async fn python(&self) -> Result<Python, Error> {
-        let load = || python::load(&mut |line| tracing::info!("{line}"));
+        let backend = self.configured().repl;
+        let load = move || python::load(backend, &mut |line| tracing::info!("{line}"));
         let factory = python::threads()?
             .spawn_blocking(load)
             .await
             .unwrap_or(Err(Error::Panicked))?;
         Ok(Python {
-            factory: Arc::new(factory),
+            backend,
+            factory,
             secrets: self.configured().known_secrets()?,
             env: self.configured().environment(),
         })

@@ -1,9 +1,9 @@
 //! What all queries of a process share: the loaded Python, and the threads that queries run on.
 
 use super::error::Error;
-use crate::repl::PythonFactory;
 use crate::repl::prepare::Progress;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use crate::repl::{Backend, ReplFactory};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tokio::runtime::{Builder, Handle, Runtime};
 
 /// Loads Python now, so that the first query does not have to: milliseconds, and about 10 s once per machine, with
@@ -13,22 +13,27 @@ use tokio::runtime::{Builder, Handle, Runtime};
 ///
 /// [`Error::Python`].
 pub fn warm_up(progress: Progress<'_>) -> Result<(), Error> {
-    load(progress).map(drop)
+    load(Backend::Sandbox, progress).map(drop)
 }
 
-/// The one Python of this process. A load that failed is tried again by the next query.
-pub(super) fn load(progress: Progress<'_>) -> Result<PythonFactory, Error> {
-    static PYTHON: OnceLock<PythonFactory> = OnceLock::new();
+/// The one Python of its kind in this process. A load that failed is tried again by the next query.
+pub(super) fn load(backend: Backend, progress: Progress<'_>) -> Result<Arc<dyn ReplFactory>, Error> {
+    static SANDBOX: OnceLock<Arc<dyn ReplFactory>> = OnceLock::new();
+    static PYTHON3: OnceLock<Arc<dyn ReplFactory>> = OnceLock::new();
     static LOADING: Mutex<()> = Mutex::new(());
-    if let Some(python) = PYTHON.get() {
+    let loaded = match backend {
+        Backend::Sandbox => &SANDBOX,
+        Backend::Python3 => &PYTHON3,
+    };
+    if let Some(python) = loaded.get() {
         return Ok(python.clone());
     }
     let _one_at_a_time = LOADING.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(python) = PYTHON.get() {
+    if let Some(python) = loaded.get() {
         return Ok(python.clone());
     }
-    let python = PythonFactory::load(progress)?;
-    Ok(PYTHON.get_or_init(|| python).clone())
+    let python = backend.load(progress)?;
+    Ok(loaded.get_or_init(|| python).clone())
 }
 
 /// The threads of this library. Queries run on them whatever executor the caller has, or none.

@@ -4,8 +4,10 @@
 use super::config::Config;
 use super::error::Error;
 use super::place::Place;
+use super::python;
 use crate::engine::{Home, Person, Question, Settings, Unwatched, Watch, waiting, waiting_in};
 use crate::provider::Cancel;
+use crate::repl::prepare::Progress;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -185,6 +187,16 @@ impl Session {
     pub(super) fn never_parks(mut self) -> Self {
         self.parks = false;
         self
+    }
+
+    /// Loads the Python that this handle's queries run on now, so that the next query does not have to: see
+    /// [`warm_up`](crate::warm_up).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Python`].
+    pub fn warm_up(&self, progress: Progress<'_>) -> Result<(), Error> {
+        python::load(self.config.repl, progress).map(drop)
     }
 
     /// What the session waits for, if it does. Reads without Python, a model or a lock.

@@ -1,8 +1,9 @@
 //! From a [`Config`] to what the engine runs queries with: models are opened, files read, secrets registered.
 
-use super::config::{Config, Hidden, ModelChoice, ToolSource};
+use super::config::{Config, Hidden, McpSource, ModelChoice, ToolSource};
 use super::error::Error;
 use crate::engine::{Limits, Model, Settings};
+use crate::mcp::{self, ServerSpec};
 use crate::provider::{self, Settings as ProviderSettings};
 use crate::repl::ToolModule;
 use crate::store::DEFAULT_CELL_CAP;
@@ -15,6 +16,8 @@ impl Config {
     pub(super) fn open(&self) -> Result<Settings, Error> {
         let providers = self.providers.clone().unwrap_or_else(ProviderSettings::from_env);
         let secrets = self.registered(&providers)?;
+        let mcp = self.servers()?;
+        mcp.iter().try_for_each(|server| server.register_secrets(&secrets))?;
         let model = self.primary.open(&providers)?;
         let sub_model = match self.sub.is_empty() {
             true => model.clone(),
@@ -29,6 +32,9 @@ impl Config {
             schema: self.schema.clone(),
             tools: self.tools()?,
             inherit_tools: self.inherit_tools,
+            mcp,
+            inherit_mcp: self.inherit_mcp,
+            repl: self.repl,
             env: self.environment(),
             host_tools: if self.no_tools {
                 Vec::new()
@@ -75,6 +81,17 @@ impl Config {
             max_money_nano: self.max_money_spent.map_or(Ok(usual), nano_dollars)?,
             ..self.limits.clone()
         })
+    }
+
+    fn servers(&self) -> Result<Vec<ServerSpec>, Error> {
+        let mut servers = Vec::new();
+        for source in self.mcp.iter().filter(|_| !self.no_tools) {
+            match source {
+                McpSource::File(path) => servers.extend(mcp::load(path)?),
+                McpSource::Server(server) => servers.push(server.clone()),
+            }
+        }
+        Ok(servers)
     }
 
     fn tools(&self) -> Result<Vec<ToolModule>, Error> {

@@ -125,7 +125,7 @@ pub(super) async fn prepare(session: &Session, input: Input, cancel: Cancel) -> 
     let ready = tokio::task::spawn_blocking(move || {
         let dir = ours.open_dir()?;
         let settings = ours.settings()?;
-        let python = python::load(&mut |line| tracing::info!("{line}"))?;
+        let python = python::load(settings.repl, &mut |line| tracing::info!("{line}"))?;
         make_dir(dir)?;
         Ok::<_, Error>((settings, python))
     });
@@ -140,7 +140,7 @@ pub(super) async fn prepare(session: &Session, input: Input, cancel: Cancel) -> 
     let query = Query {
         input,
         settings,
-        factory: Arc::new(python),
+        factory: python,
         watch: steps.clone(),
         cancel,
         person: session.person.clone(),

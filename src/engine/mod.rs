@@ -54,6 +54,9 @@ pub use past::{memory_before, restore_set};
 pub use person::{Person, Question};
 pub use schema::{BadSchema, OutputSchema};
 pub use script::ScriptedReply;
-pub use session::{Answer, Query, Waiting, answer, drop_question, last_models, run_query, waiting, waiting_in};
+pub use session::{
+    Answer, Query, Waiting, answer, drop_question, last_models, recorded_mcp, recorded_repl, run_query, waiting,
+    waiting_in,
+};
 pub use settings::{Guard, Model, Settings};
 pub use tape::{Call, Recorded, Served, Tape, tool_input};

@@ -151,6 +151,7 @@ pub async fn go_on(home: &Home, how: GoOn, query: Query) -> Result<Answer, Begin
     let told: Vec<String> = told.into_iter().flatten().collect();
     let mut spec = root_spec(&run, &reference.run_id, prepared, schema, None, keeper);
     spec.instruction = (!told.is_empty()).then(|| told.join("\n\n"));
+    spec.had_mcp(&started);
     if let Some(prompt) = how.prompt {
         messages.push(Message::user(prompt));
         unlogged += 1;

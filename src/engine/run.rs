@@ -14,6 +14,7 @@ use super::session::Query;
 use super::settings::{Model, Settings};
 use super::tape::Tape;
 use crate::disk::transcript_writer::{AgentRef, EndRecord, StepRecord, TranscriptWriter, UsageRecord};
+use crate::mcp::Servers;
 use crate::model::{Cost, Usage as TokenUsage};
 use crate::provider::{Cancel, Delta, Limits as CallLimits, Message, Reply, Request, Usage};
 use crate::repl::ReplFactory;
@@ -85,6 +86,8 @@ pub(super) struct Run {
     halted: OnceLock<Halt>,
     /// Serves the root's leaf calls.
     pub(super) tape: Option<Arc<dyn Tape>>,
+    /// MCP servers, started when they are needed.
+    pub(super) mcp: Servers,
     /// Groups of tools, and which are shown.
     pub(super) groups: Groups,
     /// What each agent used so far.
@@ -105,6 +108,7 @@ impl Run {
             cancel: query.cancel.clone(),
             halted: OnceLock::new(),
             tape,
+            mcp: Servers::new(&query.settings.mcp),
             groups: Groups::new(&query.settings.groups, &query.settings.ambient),
             used: Mutex::default(),
             transcript,

@@ -20,13 +20,18 @@ use super::settings::Settings;
 use crate::disk::lock::SessionLock;
 use crate::disk::transcript_writer::TranscriptWriter;
 use crate::provider::Cancel;
-use crate::repl::{FinalValue, HASH_SEED, ReplFactory};
+use crate::repl::{Backend, FinalValue, HASH_SEED, ReplFactory};
 use crate::store::payload::{Pinned, TurnStarted};
 use crate::store::{Fact, Kind, Select, SessionRow, Store, StoreError, locate};
 use crate::text::secret::Secrets;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Names of the MCP servers, among a turn's settings.
+const MCP: &str = "mcp";
+/// The backend of Python, where it is not the sandbox.
+const REPL: &str = "repl";
 
 /// One query, ready to be run.
 pub struct Query {
@@ -125,6 +130,7 @@ pub async fn answer(home: &Home, text: String, query: Query) -> Result<Answer, B
     let keeper = Keeper::resume(memory, journal, reference.clone());
     let run = Arc::new(Run::new(&query, lines, None));
     let mut spec = root_spec(&run, &reference.run_id, prepared, schema, None, keeper);
+    spec.had_mcp(&started);
     spec.instruction = started.instruction;
     spec.onward = Some(again.with_tape(tape));
     Ok(finish(run, spec, opened.notes).await)
@@ -214,10 +220,11 @@ fn log_of(dir: &Path) -> Result<Option<(Store, String)>, StoreError> {
 
 pub(super) async fn finish(run: Arc<Run>, spec: Spec, notes: Vec<String>) -> Answer {
     let run_id = spec.id.run_id.to_string();
-    for note in notes {
+    for note in run.factory.notice().into_iter().chain(notes) {
         run.tell(&spec.id, What::Notice(note));
     }
     let ended = run_agent(Arc::clone(&run), spec).await;
+    run.mcp.close().await;
     Answer {
         result: close(ended).map(|value| shown(value, &run.settings.secrets)),
         spent: run.budget.spent(),
@@ -260,11 +267,28 @@ fn other_settings(settings: &Settings, input: Value) -> Value {
             settings.env.iter().map(|(name, _)| name.as_str()).collect(),
         );
     }
+    if !settings.mcp.is_empty() {
+        fields.insert(MCP.into(), settings.mcp.iter().map(|spec| spec.name.as_str()).collect());
+    }
+    if settings.repl != Backend::default() {
+        fields.insert(REPL.into(), settings.repl.name().into());
+    }
     if fields.is_empty() {
         Value::Null
     } else {
         Value::Object(fields)
     }
+}
+
+/// Whether a recorded turn had functions for MCP servers.
+pub fn recorded_mcp(started: &TurnStarted) -> bool {
+    started.settings.get(MCP).is_some()
+}
+
+/// Which Python a recorded turn ran on; the sandbox where the record knows of no other.
+pub fn recorded_repl(started: &TurnStarted) -> Backend {
+    let named = started.settings.get(REPL).and_then(Value::as_str);
+    named.and_then(|name| name.parse().ok()).unwrap_or_default()
 }
 
 /// What the REPLs of a turn have in common. Python is always in UTC and without a locale.
@@ -303,6 +327,7 @@ pub(super) fn root_spec(
         schema,
         tools: settings.tools.clone(),
         host_tools: settings.host_tools.clone(),
+        mcp: Some(run.mcp.names()).filter(|names| !names.is_empty()),
         preamble,
         journal: keeper.journal(),
         keeper: Some(keeper),
@@ -325,7 +350,7 @@ fn close(ended: Ended) -> Result<FinalValue, RunError> {
     ended.result
 }
 
-fn make_dir(path: &Path) -> Result<(), BeginError> {
+pub(super) fn make_dir(path: &Path) -> Result<(), BeginError> {
     std::fs::create_dir_all(path).map_err(|cause| BeginError::Directory {
         path: path.to_owned(),
         cause,

@@ -5,8 +5,9 @@ use super::budget::Allowance;
 use super::gate::{Approver, Tool};
 use super::groups::{Observation, ToolGroup};
 use super::limits::Limits;
+use crate::mcp::ServerSpec;
 use crate::provider::Provider;
-use crate::repl::ToolModule;
+use crate::repl::{Backend, ToolModule};
 use crate::store::DEFAULT_CELL_CAP;
 use crate::text::secret::Secrets;
 use serde_json::Value;
@@ -75,6 +76,12 @@ pub struct Settings {
     pub cell_cap: u64,
     /// Sub-agents get all tools of their parent where they are not named.
     pub inherit_tools: bool,
+    /// MCP servers that the root may call. Their credentials are registered as secrets by who fills this in.
+    pub mcp: Vec<ServerSpec>,
+    /// Sub-agents get all MCP servers of their parent where they are not named.
+    pub inherit_mcp: bool,
+    /// Which Python the REPLs are: recorded with each query. It is loaded by who asks.
+    pub repl: Backend,
     /// `os.environ` of the REPLs. Every value is a secret.
     pub env: Vec<(String, String)>,
     /// A resumed agent is shown the code of earlier queries.
@@ -102,6 +109,9 @@ impl Settings {
             cassette: true,
             cell_cap: DEFAULT_CELL_CAP,
             inherit_tools: false,
+            mcp: Vec::new(),
+            inherit_mcp: false,
+            repl: Backend::default(),
             env: Vec::new(),
             code_in_context: true,
             secrets: Secrets::default(),

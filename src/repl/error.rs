@@ -39,6 +39,11 @@ pub enum PrepareError {
         /// The reason as the tool gave it.
         reason: String,
     },
+    /// There is no `python3` that a worker could run.
+    #[error(
+        "{0}: install Python 3.11 or newer as python3 (on Debian and Ubuntu: apt install python3), or leave --repl out"
+    )]
+    NoPython(String),
     /// The child process that prepares did not succeed.
     #[error("the process that prepares Python failed ({0}); `fast-rlm warmup` shows why")]
     Child(String),

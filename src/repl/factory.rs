@@ -64,7 +64,7 @@ impl PythonFactory {
                 if let Ok(root) = cache::root() {
                     cache::Entry::new(&root, &cache::key(&engine)).discard();
                 }
-                open(&engine, prepare::obtain(&engine, progress)?)?
+                open(&engine, prepare::obtain_own(&engine, progress)?)?
             }
         };
         Ok(Self {
@@ -122,6 +122,6 @@ fn open(engine: &Engine, prepared: Prepared) -> Result<Python, PrepareError> {
 #[async_trait]
 impl ReplFactory for PythonFactory {
     async fn start(&self, options: StartOptions, host: Arc<dyn HostCalls>) -> Result<Started, ReplError> {
-        PythonRepl::start(self.clone(), options, host).await
+        PythonRepl::start(Arc::new(self.clone()), options, host).await
     }
 }

@@ -33,13 +33,40 @@ pub const PROBE: &str = include_str!("../../assets/python/probe.py");
 /// The seed of Python's string hashes. It is frozen into the snapshot, so it is the same in every session.
 pub const HASH_SEED: u32 = 0;
 
+/// Modules that a worker has of its own, in place of those for the sandbox.
+const WORKERS: [(&str, &str); 2] = [
+    ("channel", include_str!("../../assets/python/worker/channel.py")),
+    ("loop", include_str!("../../assets/python/worker/loop.py")),
+];
+/// Only a worker shuts itself in.
+pub(super) const HARDEN: &str = include_str!("../../assets/python/worker/harden.py");
+const START: &str = include_str!("../../assets/python/worker/start.py");
+
+/// What `python3 -c` runs in a worker: it takes the rest from its standard input.
+pub(super) const LAUNCH: &str = include_str!("../../assets/python/worker/launch.py");
+
+/// What a worker runs: the same kernel, on the system's own Python, with `memory` bytes beside what that needs.
+pub(super) fn worker_source(memory: u64, parent: u32) -> String {
+    let modules = MODULES.iter().map(|(name, text)| {
+        let own = WORKERS.iter().find(|(worker, _)| worker == name);
+        (*name, own.map_or(*text, |(_, text)| text))
+    });
+    let all = modules.chain([("kernel", KERNEL), ("harden", HARDEN)]);
+    format!("{BOOT}\n{}{START}\nstart({memory}, {parent})\n", booted(all))
+}
+
 /// Everything that is executed before the snapshot is taken.
 pub(super) fn boot_source() -> String {
-    let mut source = format!("{IMPORTS}\n{BOOT}\nboot([\n");
-    for (name, text) in MODULES.iter().chain([&("kernel", KERNEL)]) {
+    let all = MODULES.into_iter().chain([("kernel", KERNEL)]);
+    format!("{IMPORTS}\n{BOOT}\n{}", booted(all))
+}
+
+/// The call that loads modules.
+fn booted(modules: impl Iterator<Item = (&'static str, &'static str)>) -> String {
+    let mut source = String::from("boot([\n");
+    for (name, text) in modules {
         // A JSON string is a Python string literal, too.
-        let name = serde_json::Value::from(*name);
-        let text = serde_json::Value::from(*text);
+        let (name, text) = (serde_json::Value::from(name), serde_json::Value::from(text));
         source.push_str(&format!("({name}, {text}),\n"));
     }
     source.push_str("])\n");

@@ -42,9 +42,28 @@ impl MemoryPool {
 pub(super) struct MemoryUse {
     used: AtomicU64,
     denied: AtomicBool,
+    /// The operating system keeps the limit: nobody tells when it was met.
+    of_system: bool,
 }
 
 impl MemoryUse {
+    /// Of an instance whose limit the operating system keeps.
+    pub(super) fn of_system() -> Self {
+        Self {
+            of_system: true,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn is_of_system(&self) -> bool {
+        self.of_system
+    }
+
+    /// What it has just been seen to use.
+    pub(super) fn see(&self, bytes: u64) {
+        self.used.store(bytes, Ordering::Relaxed);
+    }
+
     pub(super) fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
     }

@@ -67,8 +67,23 @@ impl Meter {
         PendingCall(self.clone())
     }
 
-    fn set_busy(&self, busy: bool) {
+    /// The guest executes from now on, or waits.
+    pub(super) fn set_busy(&self, busy: bool) {
         self.count().busy = busy;
+    }
+
+    /// Whether time passes without counting.
+    pub(super) fn is_waiting(&self) -> bool {
+        let count = self.count();
+        count.active && !count.is_counting()
+    }
+
+    /// Counts what the guest was seen to execute while it said that it waits.
+    pub(super) fn add(&self, executed: Duration) {
+        let mut count = self.count();
+        if count.active {
+            count.counted += executed;
+        }
     }
 }
 

@@ -2,12 +2,14 @@
 //!
 //! [`ReplFactory`] starts a [`Repl`]; [`PythonFactory`] is the one that runs CPython 3.14 (compiled to WebAssembly) on
 //! wasmtime in this process. The guest has no ambient access: no host files, environment, network or processes. It
-//! reaches the outside only through [`HostCalls`], which the owner implements.
+//! reaches the outside only through [`HostCalls`], which the owner implements. [`WorkerFactory`] is another, on the
+//! system's own Python, for who asks for it ([`Backend`]).
 //!
 //! [`prepare`] makes the interpreter ready once per machine; everything above this room (prompts, budgets, schema
 //! validation, what a sweep is written to) is left to the engine.
 
 pub mod api;
+mod backend;
 mod bindings;
 mod blobs;
 mod cache;
@@ -27,14 +29,18 @@ mod parts;
 pub mod prepare;
 mod pulse;
 mod running;
+mod sandbox;
 mod session;
 mod snapshot;
 mod startup;
 mod sweeping;
 mod wire;
+mod worker;
 
 pub use api::*;
+pub use backend::Backend;
 pub use cache::CACHE_VARIABLE;
 pub use error::{PrepareError, ReplError};
 pub use factory::PythonFactory;
 pub use kernel::{HASH_SEED, PROBE};
+pub use worker::WorkerFactory;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// A step that ran too long gets this long to end by itself after it was cancelled.
 const TIMEOUT_GRACE: Duration = Duration::from_millis(300);
-/// A step that a person cancelled gets less.
+/// A step that a person cancelled gets less, where nothing but this process has to notice.
 const CANCEL_GRACE: Duration = Duration::from_millis(50);
 /// The shortest wait between two looks at the execution clock, which may stand still.
 const SHORTEST_WAIT: Duration = Duration::from_millis(20);
@@ -110,7 +110,7 @@ impl<'a> Running<'a> {
                         self.stop(StepErrorKind::Output, Duration::ZERO);
                     }
                 }
-                () = &mut cancelled, if !stopping => self.stop(StepErrorKind::Cancelled, CANCEL_GRACE),
+                () = &mut cancelled, if !stopping => self.stop(StepErrorKind::Cancelled, self.cancel_grace()),
                 () = tokio::time::sleep_until(until.into()) => {}
             }
             match &self.stopping {
@@ -134,6 +134,14 @@ impl<'a> Running<'a> {
             .saturating_sub(self.instance.link.meter.elapsed());
         let wait = left.clamp(SHORTEST_WAIT, Duration::from_secs(3600));
         Instant::now() + wait
+    }
+
+    fn cancel_grace(&self) -> Duration {
+        match self.instance.memory.is_of_system() {
+            // Of another process.
+            true => TIMEOUT_GRACE,
+            false => CANCEL_GRACE,
+        }
     }
 
     /// Cancels the step softly; `wait` ends it by force after the grace.
@@ -208,6 +216,8 @@ impl<'a> Running<'a> {
         let kind = match &self.stopping {
             Some(stopping) => stopping.kind,
             None if denied => StepErrorKind::Memory,
+            // Python's own word, where nobody else knows.
+            None if self.instance.memory.is_of_system() && last.starts_with("MemoryError") => StepErrorKind::Memory,
             None if last.starts_with("OutputLimitError") => StepErrorKind::Output,
             None => StepErrorKind::Exception,
         };

@@ -5,8 +5,7 @@ use super::api::{
     StepErrorKind, StepOutcome, StepOutput, Sweep,
 };
 use super::error::ReplError;
-use super::factory::PythonFactory;
-use super::instance::Instance;
+use super::instance::{Instance, Spawn};
 use super::running::{OnOutput, Running};
 use super::startup::Starter;
 use super::sweeping;
@@ -16,7 +15,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 
-/// A REPL on CPython in this process.
+/// A REPL on instances of one backend.
 pub(super) struct PythonRepl {
     starter: Starter,
     /// Taken out while it works, so that a dropped future ends it.
@@ -26,14 +25,14 @@ pub(super) struct PythonRepl {
 
 impl PythonRepl {
     pub(super) async fn start(
-        factory: PythonFactory,
+        backend: Arc<dyn Spawn>,
         mut options: StartOptions,
         host: Arc<dyn HostCalls>,
     ) -> Result<Started, ReplError> {
         let begin = Instant::now();
         let restore = Arc::new(std::mem::take(&mut options.restore));
         let starter = Starter {
-            factory,
+            backend,
             options,
             host,
             runtime: Handle::current(),

@@ -4,8 +4,7 @@
 use super::api::{HostCalls, RestoreFailure, RestoreKind, RestoreSet, Role, StartOptions};
 use super::blobs::{self, Blobs};
 use super::error::ReplError;
-use super::factory::PythonFactory;
-use super::instance::{Instance, encode};
+use super::instance::{Instance, Spawn, encode};
 use super::link::Event;
 use super::wire::{self, Command, Done, Note, NoteKind, Reply, StartCommand, StartReply};
 use std::sync::{Arc, PoisonError};
@@ -19,7 +18,7 @@ const ATTEMPTS: usize = 16;
 
 /// What every instance of a REPL is started with.
 pub(super) struct Starter {
-    pub(super) factory: PythonFactory,
+    pub(super) backend: Arc<dyn Spawn>,
     pub(super) options: StartOptions,
     pub(super) host: Arc<dyn HostCalls>,
     pub(super) runtime: Handle,
@@ -42,13 +41,9 @@ impl Starter {
                 give_up(restore, &mut culprits);
             }
             let options = &self.options;
-            let mut instance = Instance::spawn(
-                &self.factory.python,
-                &self.factory.pool,
-                &options.limits,
-                self.host.clone(),
-                self.runtime.clone(),
-            )?;
+            let mut instance = self
+                .backend
+                .spawn(&options.limits, self.host.clone(), self.runtime.clone())?;
             let blobs = Arc::new(Blobs::new(options, restore.clone()));
             *instance.link.blobs.lock().unwrap_or_else(PoisonError::into_inner) = Some(blobs);
             let number = instance.send(|number| encode(&self.command(number, restore, &culprits)))?;

@@ -60,6 +60,18 @@ pub enum StoreError {
         /// The turn, 0-based.
         turn: u32,
     },
+    /// A session's values would not fit in memory; nothing was copied.
+    #[error(
+        "session {session}: the values of one of its steps have {bytes} bytes, more than {most}; nothing was copied"
+    )]
+    TooLarge {
+        /// The session.
+        session: String,
+        /// How much it is.
+        bytes: u64,
+        /// The most.
+        most: u64,
+    },
     /// A name is bound to a value that was neither given nor stored.
     #[error("name {name:?} is bound to value {digest}, which is not stored")]
     MissingValue {

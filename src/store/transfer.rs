@@ -1,15 +1,24 @@
 //! Carrying a session from one store to another.
 
-use super::{At, EventStore, NewEvent, NewSession, Origin, Select, SessionRow, Store, StoreError, StoredEvent, Token};
+use super::{
+    At, Digest, Fact, NewEvent, NewSession, Origin, Page, Select, SessionRow, Store, StoreError, StoredEvent, Token,
+};
 use crate::model::Time;
+use std::collections::HashSet;
+
+/// Bytes of one namespace's values, before compression, that are carried over: what a REPL could hold and more.
+const LARGEST_NAMESPACE: u64 = 1 << 30;
 
 /// Copies the session `id` with its events, namespaces and parked questions into another store, under its own id or
 /// `as_id`. Times, turns and event ids stay. Events that cannot be understood are not copied; their number is returned.
 ///
+/// Everything is looked at before anything is written, and no more than a page of it is held at a time: the session may
+/// be a stranger's.
+///
 /// # Errors
 ///
-/// [`StoreError::BadTurn`] if an event names a turn that was never started, [`StoreError::SessionExists`]; the other
-/// store has no such session then.
+/// [`StoreError::BadTurn`] if an event names a turn that was never started, [`StoreError::TooLarge`],
+/// [`StoreError::SessionExists`]; the other store has no such session then.
 pub fn copy_session(
     from: &Store,
     id: &str,
@@ -17,42 +26,96 @@ pub fn copy_session(
     as_id: Option<&str>,
     time: Time,
 ) -> Result<(SessionRow, usize), StoreError> {
-    let page = from.events.read_all(id, &Select::all())?;
-    check_turns(id, &page.events)?;
+    let skipped = check(from, id)?;
     let new = NewSession {
         origin: Origin::Imported,
         ..NewSession::named(as_id.unwrap_or(id), time)
     };
-    let events: Vec<NewEvent> = page.events.into_iter().map(NewEvent::from).collect();
-    let copied = to.events.import_session(&new, &events)?;
+    let copied = to.events.create_session(&new)?;
     let token = to.events.raise_token_above(&copied.id, to.flow.token(&copied.id)?)?;
-    let flow = copy_flow(from, id, to, &copied.id, token);
-    if let Err(error) = flow {
-        remove(to.events.as_ref(), &copied.id, token);
+    let events = copy_events(from, id, to, &copied.id, token);
+    if let Err(error) = events.and_then(|()| copy_flow(from, id, to, &copied.id, token)) {
+        remove(to, &copied.id, token);
         return Err(error);
     }
-    Ok((to.events.session(&copied.id)?, page.skipped.len()))
+    Ok((to.events.session(&copied.id)?, skipped))
 }
 
 /// The first error is the one to tell.
-fn remove(events: &dyn EventStore, id: &str, token: Token) {
-    let _ = events.remove_session(id, token);
+fn remove(store: &Store, id: &str, token: Token) {
+    let _ = store.flow.forget(id, token);
+    let _ = store.events.remove_session(id, token);
 }
 
-fn check_turns(session: &str, events: &[StoredEvent]) -> Result<(), StoreError> {
-    let mut started = std::collections::HashSet::new();
-    for event in events {
-        let Some(turn) = event.turn else { continue };
-        if matches!(event.fact, super::Fact::TurnStarted(_)) {
-            started.insert(turn);
-        } else if !started.contains(&turn) {
+/// Whether each event names a turn that was started before it, and each value is what it says; how many events cannot be
+/// understood.
+fn check(from: &Store, id: &str) -> Result<usize, StoreError> {
+    let (mut started, mut skipped) = (HashSet::new(), 0);
+    pages(from, id, |page| {
+        skipped += page.skipped.len();
+        page.events
+            .iter()
+            .try_for_each(|event| check_turn(id, event, &mut started))
+    })?;
+    for at in from.flow.points(id)? {
+        check_point(from, id, at)?;
+    }
+    Ok(skipped)
+}
+
+fn check_turn(session: &str, event: &StoredEvent, started: &mut HashSet<u32>) -> Result<(), StoreError> {
+    match event.turn {
+        Some(turn) if matches!(event.fact, Fact::TurnStarted(_)) => drop(started.insert(turn)),
+        Some(turn) if !started.contains(&turn) => {
             return Err(StoreError::BadTurn {
                 session: session.to_owned(),
                 turn,
             });
         }
+        _ => {}
     }
     Ok(())
+}
+
+fn check_point(from: &Store, id: &str, at: At) -> Result<(), StoreError> {
+    let bindings = from
+        .flow
+        .namespace(id, at)?
+        .map(|namespace| namespace.bindings)
+        .unwrap_or_default();
+    let bytes = bindings
+        .iter()
+        .map(|binding| binding.bytes)
+        .fold(0, u64::saturating_add);
+    match bytes > LARGEST_NAMESPACE {
+        true => Err(StoreError::TooLarge {
+            session: id.to_owned(),
+            bytes,
+            most: LARGEST_NAMESPACE,
+        }),
+        false => Ok(()),
+    }
+}
+
+/// Gives each page of a session's events to `take`.
+fn pages(from: &Store, id: &str, mut take: impl FnMut(Page) -> Result<(), StoreError>) -> Result<(), StoreError> {
+    let mut select = Select::all();
+    loop {
+        let page = from.events.read(id, &select)?;
+        let next = page.next;
+        take(page)?;
+        match next {
+            Some(next) => select = select.starting(next),
+            None => return Ok(()),
+        }
+    }
+}
+
+fn copy_events(from: &Store, id: &str, to: &Store, as_id: &str, token: Token) -> Result<(), StoreError> {
+    pages(from, id, |page| {
+        let events: Vec<NewEvent> = page.events.into_iter().map(NewEvent::from).collect();
+        to.events.append(as_id, token, &events).map(drop)
+    })
 }
 
 fn copy_flow(from: &Store, id: &str, to: &Store, as_id: &str, token: Token) -> Result<(), StoreError> {
@@ -71,10 +134,15 @@ fn copy_point(from: &Store, id: &str, at: At, to: &Store, as_id: &str, token: To
         return Ok(());
     };
     let digests: Vec<_> = namespace.bindings.iter().filter_map(|binding| binding.digest).collect();
-    let mut values = Vec::new();
-    for digest in to.flow.missing(&digests)? {
-        values.extend(from.flow.value(&digest)?);
+    let put = |digests: Vec<Digest>| {
+        let values = digests.iter().filter_map(|digest| from.flow.value(digest).transpose());
+        let values: Vec<Vec<u8>> = values.collect::<Result<_, _>>()?;
+        let values: Vec<&[u8]> = values.iter().map(Vec::as_slice).collect();
+        to.flow.put_namespace(as_id, token, &namespace, &values)
+    };
+    match put(to.flow.missing(&digests)?) {
+        // Another session of that store needed one no more, and it was freed in between.
+        Err(StoreError::MissingValue { .. }) => put(digests),
+        done => done,
     }
-    let values: Vec<&[u8]> = values.iter().map(Vec::as_slice).collect();
-    to.flow.put_namespace(as_id, token, &namespace, &values)
 }

@@ -107,10 +107,19 @@ impl SessionWriter {
         values: &[&[u8]],
         events: Vec<NewEvent>,
     ) -> Result<Vec<StoredEvent>, StoreError> {
+        self.put_namespace(namespace, values)?;
+        self.append(events)
+    }
+
+    /// Records the namespace alone.
+    ///
+    /// # Errors
+    ///
+    /// As [`FlowStore::put_namespace`](super::FlowStore::put_namespace).
+    pub fn put_namespace(&self, namespace: &Namespace, values: &[&[u8]]) -> Result<(), StoreError> {
         self.store
             .flow
-            .put_namespace(&self.session, self.token, namespace, values)?;
-        self.append(events)
+            .put_namespace(&self.session, self.token, namespace, values)
     }
 
     /// Parks a question: first the question, then its `asked` event among `events`.

@@ -58,6 +58,16 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("the Python instance is gone", "tests/repl_sandbox/hostile.rs"),
     ("the REPL's kernel answered nonsense", "tests/repl_sandbox/hostile.rs"),
     ("cannot read the context from", "tests/repl_sandbox/start.rs"),
+    // Of MCP servers: told to the model, in a traceback of its step. tests/mcp_servers/ has each.
+    ("there is no MCP server", MCP),
+    ("the MCP server {server} has no tool", MCP),
+    ("the MCP server {server} could not be started", MCP),
+    ("the MCP server {server} refused", MCP),
+    ("the tool {tool} of the MCP server {server} failed", MCP),
+    ("the MCP server {server} did not answer", MCP),
+    ("the MCP server {server} is gone", MCP),
+    ("the MCP server {server} has forgotten", MCP),
+    ("the MCP server {server} answered nonsense", MCP),
     // Of model servers, in bytes or minutes that are too many here.
     (
         "the model server went silent",
@@ -111,6 +121,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
 ];
 
 const SCREEN: &str = "told on the screen of the terminal program";
+const MCP: &str = "told to the model; tests/mcp_servers/";
 const SYSTEM: &str = "the system refuses what it never refuses a test";
 const LIBRARY: &str = "only programs that use the library can meet it";
 const NUMBERS: &str = "told in other words";

@@ -21,3 +21,26 @@ fn places_that_cannot_be_used() {
     }
     book.close("preparing");
 }
+
+#[test]
+fn no_python_of_the_system() {
+    let mut book = Book::new();
+    let asks = |book: &Book| {
+        book.steps(&["FINAL(1)"])
+            .option("--repl", "python3")
+            .env("PATH", book.path("bin"))
+    };
+    book.met("none", &asks(&book).run());
+    for (what, says) in [
+        (
+            "old",
+            r#"{"executable": "x", "version": [3, 9, 2], "landlock": 0, "seccomp": true}"#,
+        ),
+        ("broken", "oh"),
+    ] {
+        let program = book.put("bin/python3", format!("#!/bin/sh\necho '{says}'\n"));
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        book.met(what, &asks(&book).run());
+    }
+    book.close("no_python");
+}

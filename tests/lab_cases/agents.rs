@@ -51,10 +51,10 @@ async fn case_46_sub_agents_run_again_from_their_own_cells() {
     assert_eq!(report.state_equal, Some(true));
 }
 
-fn agent_of(fact: Fact, wanted: &str) -> Result<SubAgent, Fact> {
+fn agent_of(fact: Fact, wanted: &str) -> Result<SubAgent, Box<Fact>> {
     match fact {
         Fact::SubAgent(agent) if agent.steps[0].code.contains(wanted) => Ok(agent),
-        other => Err(other),
+        other => Err(Box::new(other)),
     }
 }
 
@@ -62,7 +62,9 @@ fn agent_of(fact: Fact, wanted: &str) -> Result<SubAgent, Fact> {
 async fn case_46_a_child_without_cells_is_reported_and_its_parent_keeps_the_result() {
     let dir = tempfile::tempdir().unwrap();
     let (client, session, _) = recorded(dir.path()).await;
-    let without = rewritten(&client, &session, |fact| agent_of(fact, "1 / 0").err());
+    let without = rewritten(&client, &session, |fact| {
+        agent_of(fact, "1 / 0").err().map(|other| *other)
+    });
     let report = replayed(&without).await;
     assert!(report.faithful(), "{report:#?}");
     assert_eq!((report.sub_agents.replayed, report.sub_agents.without_cells), (3, 1));
@@ -83,7 +85,7 @@ async fn case_46_a_child_that_comes_to_something_else_diverges_with_its_place() 
                 change(&mut agent);
                 agent.into()
             });
-            Some(agent.unwrap_or_else(|other| other))
+            Some(agent.unwrap_or_else(|other| *other))
         })
     };
     let output = changed("at the end", |agent| {

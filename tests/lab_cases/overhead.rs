@@ -1,9 +1,11 @@
-//! What a durable query costs beyond one in memory: transactions, counted, never timed. `benches/lab.rs` has the times.
+//! What a durable query costs beyond one in memory: transactions, counted, never timed (`benches/lab.rs` has the times);
+//! and what a long session costs on the disk.
 
 use crate::desk::scripted;
+use fast_rlm::store::payload::{StepEnded, StepStarted, TurnStarted};
 use fast_rlm::store::{
-    At, Digest, EventStore, FlowStore, Freed, Namespace, NewEvent, NewSession, Page, Parked, Select, SessionRow,
-    StoreError, StoredEvent, Token,
+    At, Binding, BindingKind, Described, Digest, EventStore, FULL_TURNS, FlowStore, Freed, Namespace, NewEvent,
+    NewSession, Page, Parked, Select, SessionRow, SessionWriter, StoreError, StoredEvent, Token,
 };
 use fast_rlm::{Client, Storage};
 use std::path::Path;
@@ -215,4 +217,66 @@ async fn case_87_a_step_waits_for_the_disk_twice_and_its_calls_never() {
         1,
         "results that are ready together are one transaction: {writes:?}"
     );
+}
+
+/// A step's namespace: one large value that changes, and one that does not.
+fn namespace(turn: u32, step: u32) -> (Namespace, Vec<u8>) {
+    let value = format!("{turn}.{step} ").repeat(4_000).into_bytes();
+    let binding = |name: &str, value: &[u8]| Binding {
+        name: name.into(),
+        kind: BindingKind::Value,
+        digest: Some(Digest::of(value)),
+        bytes: 0,
+        described: Described::default(),
+    };
+    let bindings = vec![binding("same", b"same"), binding("x", &value)];
+    let at = At::after(turn, step);
+    (Namespace { at, bindings }, value)
+}
+
+/// Steps as the engine keeps them, of which only what retention keeps is left.
+#[test]
+fn the_files_of_a_session_of_2000_steps_are_bounded() {
+    const TURNS: u32 = 100;
+    const STEPS: u32 = 20;
+    let dir = tempfile::tempdir().unwrap();
+    let store = Storage::dir(dir.path()).open().unwrap();
+    let session = store.events.create_session(&NewSession::minted(1)).unwrap().id;
+    let writer = SessionWriter::take_over(&store, &session).unwrap();
+    let (mut written, mut largest) = (0, 0);
+    for turn in 0..TURNS {
+        let mut events = vec![NewEvent::of_turn(turn, 1, TurnStarted::default().into())];
+        for step in 0..STEPS {
+            let (namespace, value) = namespace(turn, step);
+            writer.put_namespace(&namespace, &[b"same", &value]).unwrap();
+            written += value.len() as u64;
+            let ended = StepEnded {
+                output: "0".repeat(1_000),
+                ..StepEnded::default()
+            };
+            events.push(NewEvent::of_step(turn, step, 1, StepStarted::default().into()));
+            events.push(NewEvent::of_step(turn, step, 1, ended.into()));
+        }
+        writer.append(events).unwrap();
+        writer.retain(FULL_TURNS).unwrap();
+        let size = |name: &str| dir.path().join(name).metadata().map_or(0, |file| file.len());
+        largest = largest.max(size("flow.db") + size("flow.db-wal"));
+    }
+    // All points of the last three turns, and the end of each other one; nothing is left for a collection.
+    let kept = u64::from(FULL_TURNS * STEPS + (TURNS - FULL_TURNS));
+    assert_eq!(store.flow.points(&session).unwrap().len() as u64, kept);
+    assert_eq!(store.flow.collect(true).unwrap(), Freed::default());
+    let each = written / u64::from(TURNS * STEPS);
+    assert!(
+        largest < (kept + u64::from(2 * STEPS)) * each + (12 << 20),
+        "{largest} bytes at most, for {kept} values of {each}; {written} were written"
+    );
+    drop((writer, store));
+    let size = |name: &str| dir.path().join(name).metadata().unwrap().len();
+    assert!(size("flow.db") < (kept + u64::from(2 * STEPS)) * each * 5 / 4);
+    assert!(
+        size("events.db") < u64::from(TURNS * STEPS) * 3_000,
+        "a log is all there, and no more than that"
+    );
+    assert!(!dir.path().join("flow.db-wal").exists());
 }

@@ -2,6 +2,7 @@
 
 use crate::desk::{builder, client, files, model, reader};
 use fast_rlm::PricingTable;
+use fast_rlm::lab::{Recording, observe};
 use fast_rlm::observe::CostBasis;
 use fast_rlm::provider::Price;
 use serde_json::json;
@@ -91,4 +92,36 @@ async fn efficiency_is_none_before_a_turn_has_ended() {
     session.send("two").await.unwrap();
     let both = session.efficiency().unwrap().unwrap();
     assert!(both.preamble_share.unwrap() > 0.0 && both.tokens_per_final.unwrap() > 0.0);
+}
+
+#[tokio::test]
+async fn what_is_read_of_a_part_of_the_log_is_what_the_whole_of_it_says() {
+    let dir = tempfile::tempdir().unwrap();
+    let provider = model(&json!({
+        "rules": [{"when": {"depth": 1}, "replies": [{"code": "FINAL({'child_run': None})", "usage": {"prompt": 7, "completion": 3, "cost": 0.05}}]}],
+        "replies": [
+            {"code": "a = await llm_query('a')\nprint(a)"}, {"code": "1 / 0"}, {"code": "FINAL(a)"},
+            {"code": "b = 1"}, {"error": 400},
+            {"code": "c = await batch_llm_query(llm_query('c'), llm_query('d'))"}, {"code": "y = await ask('ok?')"},
+        ],
+    }));
+    let client = builder(dir.path()).build(provider).unwrap();
+    let session = client.session().unwrap();
+    session.send("one").await.unwrap();
+    session.send("two").await.unwrap_err();
+    assert!(session.send("three").await.unwrap().suspended.is_some());
+    let whole = Recording::read(client.store(), &session.id()).unwrap();
+    let table = PricingTable::builtin();
+    assert_eq!(session.history().unwrap(), observe::history(&whole));
+    assert_eq!(session.turns().unwrap(), observe::turns(&whole));
+    assert_eq!(session.cost(&table).unwrap(), observe::model_costs(&whole, &table));
+    assert_eq!(session.efficiency().unwrap(), observe::efficiency(&whole));
+    let turns = session.turns().unwrap();
+    assert_eq!(turns.iter().map(|turn| turn.sub_agents).collect::<Vec<_>>(), [1, 0, 2]);
+    assert_eq!(turns[0].failed_steps, 1);
+    let history = session.history().unwrap();
+    assert!(
+        history.iter().any(|message| message.text == "(turn ended in an error)"),
+        "{history:?}"
+    );
 }

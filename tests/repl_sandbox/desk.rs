@@ -94,13 +94,18 @@ impl Desk {
     }
 
     pub(crate) async fn start(options: StartOptions) -> (Self, Report) {
+        Self::start_on(&factory(), options).await
+    }
+
+    /// A REPL of any backend.
+    pub(crate) async fn start_on(factory: &dyn ReplFactory, options: StartOptions) -> (Self, Report) {
         let host = Arc::new(Host::default());
         let Started {
             repl,
             tools,
             tool_errors,
             restored,
-        } = factory().start(options, host.clone()).await.expect("the REPL starts");
+        } = factory.start(options, host.clone()).await.expect("the REPL starts");
         (
             Self {
                 repl,

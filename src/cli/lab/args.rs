@@ -1,5 +1,6 @@
 //! The arguments of commands on recorded sessions.
 
+use crate::repl::Backend;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -92,6 +93,9 @@ pub struct ReplayArgs {
     /// Only this query, from 1.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub turn: Option<u32>,
+    /// The Python that it was recorded with: sandbox (unless given) or python3.
+    #[arg(long, value_name = "NAME", default_value_t)]
+    pub repl: Backend,
     /// Print the report as JSON.
     #[arg(long)]
     pub json: bool,
@@ -124,6 +128,12 @@ pub struct Live {
     /// A Python file whose functions the model may call.
     #[arg(long, value_name = "FILE.py")]
     pub tools: Vec<PathBuf>,
+    /// A JSON file that declares MCP servers for the model to call.
+    #[arg(long, value_name = "FILE.json")]
+    pub mcp: Vec<PathBuf>,
+    /// The Python that runs the model's code: sandbox (unless given) or python3.
+    #[arg(long, value_name = "NAME", default_value_t)]
+    pub repl: Backend,
 }
 
 /// Of `fork`.

@@ -4,6 +4,7 @@ use super::args::{DiffArgs, ReplayArgs};
 use super::target::open;
 use super::{Failure, print, print_json, wait};
 use crate::cli::query::Exit;
+use crate::client::Config;
 use crate::lab::{DiffRow, LabEvent, ReplayReport, StepSide};
 use crate::text::SafeText;
 use serde_json::json;
@@ -11,7 +12,7 @@ use std::io::{self, Write};
 
 /// Replays; 1 when something came out differently, or was left over.
 pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Failure> {
-    let session = open(&args.session, &args.dir)?;
+    let session = open(&args.session, &args.dir)?.config(Config::default().repl(args.repl));
     let quiet = args.json;
     let mut tick = |event: LabEvent| {
         if let (LabEvent::StepReplayed { turn, step, mismatch }, false) = (event, quiet) {

@@ -21,6 +21,8 @@ impl Target {
             .tools
             .iter()
             .fold(Config::default(), |config, file| config.tool_file(file));
+        config = live.mcp.iter().fold(config, |config, file| config.mcp_file(file));
+        config = config.repl(live.repl);
         if let Some(model) = model {
             config = config.primary_agent(model);
         }

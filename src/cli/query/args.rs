@@ -1,6 +1,7 @@
 //! The arguments of `fast-rlm`.
 
 use crate::cli::lab::LabCommand;
+use crate::repl::Backend;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -84,6 +85,15 @@ pub struct Args {
     #[arg(long, value_name = "FILE.py")]
     pub tools: Vec<PathBuf>,
 
+    /// A JSON file that declares MCP servers for the model to call: {"mcpServers": {…}}.
+    #[arg(long, value_name = "FILE.json")]
+    pub mcp: Vec<PathBuf>,
+
+    /// The Python that runs the model's code: sandbox (unless given) or python3, the system's own, which is faster, has
+    /// threads and installed packages, and isolates less.
+    #[arg(long, value_name = "NAME")]
+    pub repl: Option<Backend>,
+
     /// An environment variable of the REPL; its value is kept out of every file and message.
     #[arg(long = "env", value_name = "KEY=VALUE")]
     pub env: Vec<String>,
@@ -148,6 +158,12 @@ pub enum Command {
         /// Wait this long for a session that another process writes to.
         #[arg(long, value_name = "SECONDS", value_parser = seconds)]
         wait: Option<Duration>,
+        /// A JSON file that declares MCP servers for the model to call.
+        #[arg(long, value_name = "FILE.json")]
+        mcp: Vec<PathBuf>,
+        /// The Python that runs the model's code: sandbox (unless given) or python3.
+        #[arg(long, value_name = "NAME")]
+        repl: Option<Backend>,
     },
     /// Something with recorded sessions.
     #[command(flatten)]

@@ -5,6 +5,7 @@
 use crate::client;
 use crate::disk::config::{Effective, Unknown, load, user_dir};
 use crate::provider::{AgentSpec, PricingTable};
+use crate::repl::Backend;
 use crate::text::parse_nano;
 use serde::Deserialize;
 use serde_json::Value;
@@ -35,6 +36,9 @@ pub(in crate::cli) struct Config {
     pub(super) compression_ratio: Option<f64>,
     pub(super) enable_tools: Option<bool>,
     pub(super) inherit_tools: Option<bool>,
+    pub(super) mcp: Option<PathBuf>,
+    pub(super) inherit_mcp: Option<bool>,
+    pub(super) repl: Option<Backend>,
     pub(in crate::cli) add_session_code_to_context: Option<bool>,
     #[serde(skip)]
     pub(super) cli_agents: BTreeMap<String, AgentSpec>,
@@ -123,6 +127,11 @@ impl Config {
         made = with(made, self.compression_ratio, Made::compression_ratio);
         made = with(made, self.enable_tools, Made::enable_tools);
         made = with(made, self.inherit_tools, Made::inherit_tools);
+        made = with(made, self.inherit_mcp, Made::inherit_mcp);
+        made = with(made, self.repl, Made::repl);
+        if let Some(file) = &self.mcp {
+            made = made.mcp_file(file);
+        }
         match &self.instruction {
             Some(text) => made.instruction(text),
             None => made,
@@ -237,6 +246,10 @@ mod tests {
             (Some(guard.enabled), Some(guard.min_chars), Some(guard.ratio))
         );
         assert_eq!((config.enable_tools, config.inherit_tools), (Some(true), Some(false)));
+        assert_eq!(
+            (config.inherit_mcp, config.repl),
+            (Some(false), Some(Backend::default()))
+        );
     }
 
     #[test]

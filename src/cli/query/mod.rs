@@ -17,7 +17,6 @@ pub use exit::Exit;
 use crate::cli::options;
 use crate::engine::{self, BeginError, Query, drop_question, run_query, waiting};
 use crate::provider::Cancel;
-use crate::repl::PythonFactory;
 use clap::{CommandFactory, FromArgMatches};
 use exit::Interrupts;
 use live::Live;
@@ -69,6 +68,8 @@ fn answer(mut args: Args) -> Result<Exit, Failure> {
         text,
         primary_agent,
         wait,
+        mcp,
+        repl,
         ..
     }) = args.command.take()
     else {
@@ -82,6 +83,8 @@ fn answer(mut args: Args) -> Result<Exit, Failure> {
     args.primary_agent = primary_agent.or(Some(waiting.model));
     args.session_dir = Some(dir);
     args.wait = wait;
+    args.mcp = mcp;
+    args.repl = repl;
     match text {
         Some(text) => run(&args, Work::Answer(text)),
         None => {
@@ -100,12 +103,13 @@ fn run(args: &Args, work: Work) -> Result<Exit, Failure> {
         .build()
         .map_err(Failure::Runtime)?;
     let live = Arc::new(Live::new(setup.verbosity, &setup.settings));
-    let factory = PythonFactory::load(&mut |line| live.preparing(line)).map_err(Failure::Prepare)?;
+    let python = setup.settings.repl.load(&mut |line| live.preparing(line));
+    let factory = python.map_err(Failure::Prepare)?;
     let cancel = Cancel::new();
     let query = Query {
         input: setup.input.clone(),
         settings: Arc::new(setup.settings),
-        factory: Arc::new(factory),
+        factory,
         watch: Arc::clone(&live) as _,
         cancel: cancel.clone(),
         person: person::at_terminal(setup.verbosity, &live),

@@ -6,6 +6,7 @@ use super::config::{self, Config, ConfigError};
 use super::exit::Exit;
 use crate::client::{self, EphemeralDir};
 use crate::engine::{BeginError, Home, Input, Limits, Model, Settings};
+use crate::mcp::{self, ServerSpec, SpecError};
 use crate::provider::{self, KeyState, OpenError, Settings as ProviderSettings};
 use crate::repl::{PrepareError, ToolModule, prepare};
 use crate::store::{StoreError, check_session_id};
@@ -23,6 +24,8 @@ pub(super) enum Failure {
     Model(#[from] OpenError),
     #[error(transparent)]
     Secret(#[from] SecretError),
+    #[error(transparent)]
+    Mcp(#[from] SpecError),
     #[error("{0}")]
     Usage(String),
     #[error("cannot read {}: {cause}; check its name", path.display())]
@@ -142,6 +145,8 @@ fn settings(args: &Args, config: &Config) -> Result<Settings, Failure> {
     let providers = provider_settings(config)?;
     let secrets = Secrets::default();
     providers.register_secrets(&secrets)?;
+    let mcp = servers(args, config)?;
+    mcp.iter().try_for_each(|server| server.register_secrets(&secrets))?;
     let model = open_model(
         chosen(args.primary_agent.as_ref(), config.primary_agent.as_ref()),
         &providers,
@@ -155,6 +160,7 @@ fn settings(args: &Args, config: &Config) -> Result<Settings, Failure> {
         sub_model,
         secrets,
         env,
+        mcp,
         ..Settings::new(model)
     };
     settings.limits = limits(args, config)?;
@@ -162,6 +168,8 @@ fn settings(args: &Args, config: &Config) -> Result<Settings, Failure> {
     settings.guard.min_chars = config.compression_min_chars.unwrap_or(settings.guard.min_chars);
     settings.guard.ratio = config.compression_ratio.unwrap_or(settings.guard.ratio);
     settings.inherit_tools = config.inherit_tools.unwrap_or_default();
+    settings.inherit_mcp = config.inherit_mcp.unwrap_or_default();
+    settings.repl = args.repl.or(config.repl).unwrap_or_default();
     settings.code_in_context = !args.no_session_code && config.add_session_code_to_context.unwrap_or(true);
     settings.instruction = args.instruction.clone().or_else(|| config.instruction.clone());
     settings.schema = args.output_schema.as_deref().map(schema).transpose()?;
@@ -173,6 +181,20 @@ fn settings(args: &Args, config: &Config) -> Result<Settings, Failure> {
             .collect::<Result<_, _>>()?;
     }
     Ok(settings)
+}
+
+/// Those of the flags; without any, those of the configuration.
+fn servers(args: &Args, config: &Config) -> Result<Vec<ServerSpec>, Failure> {
+    let files = match args.mcp.is_empty() {
+        true => config.mcp.as_slice(),
+        false => args.mcp.as_slice(),
+    };
+    let tools = config.enable_tools.unwrap_or(true);
+    let mut servers = Vec::new();
+    for file in files.iter().filter(|_| tools) {
+        servers.extend(mcp::load(file)?);
+    }
+    Ok(servers)
 }
 
 fn chosen<'a>(flag: Option<&'a String>, file: Option<&'a String>) -> &'a str {

@@ -25,21 +25,23 @@ pub(super) struct Delegation {
     schema: Option<OutputSchema>,
     /// Names of the tools that are handed over.
     tools: Vec<String>,
+    /// Names of the MCP servers that are.
+    mcp: Vec<String>,
+}
+
+/// What the caller has to hand over, and whether all of it is where none is named.
+pub(super) struct Owned<'a> {
+    pub(super) tools: (&'a [String], bool),
+    pub(super) mcp: (&'a [String], bool),
 }
 
 /// Checks the arguments of a call or of a whole batch before any sub-agent starts.
-pub(super) fn delegations(
-    args: &[&Value],
-    known_tools: &[String],
-    inherit: bool,
-) -> Result<Vec<Delegation>, HostError> {
-    args.iter()
-        .map(|args| Delegation::check(args, known_tools, inherit))
-        .collect()
+pub(super) fn delegations(args: &[&Value], owned: &Owned<'_>) -> Result<Vec<Delegation>, HostError> {
+    args.iter().map(|args| Delegation::check(args, owned)).collect()
 }
 
 impl Delegation {
-    fn check(args: &Value, known_tools: &[String], inherit: bool) -> Result<Self, HostError> {
+    fn check(args: &Value, owned: &Owned<'_>) -> Result<Self, HostError> {
         let context = args.get("context").cloned().unwrap_or_default();
         if let Some(told) = too_deep("the sub-agent's context", &context) {
             return Err(bad_value(told));
@@ -49,7 +51,8 @@ impl Delegation {
             context,
             instruction: args.get("instruction").and_then(Value::as_str).map(str::to_owned),
             schema: schema(args.get("schema"))?,
-            tools: granted(args.get("tools"), known_tools, inherit)?,
+            tools: granted("tool", args.get("tools"), owned.tools)?,
+            mcp: granted("MCP server", args.get("mcp"), owned.mcp)?,
         })
     }
 
@@ -69,6 +72,7 @@ impl Delegation {
             schema: self.schema,
             tools: handed_over(&parent.tools, &self.tools),
             host_tools: host_tools(&parent.host_tools, &self.tools),
+            mcp: (!self.mcp.is_empty()).then_some(self.mcp),
             preamble: None,
             keeper: None,
             journal: parent.journal.clone(),
@@ -125,8 +129,9 @@ fn bad_value(message: String) -> HostError {
     }
 }
 
-/// The tools a sub-agent gets: those named, which must be the caller's own; unnamed, none or (where it is set) all.
-fn granted(named: Option<&Value>, known: &[String], inherit: bool) -> Result<Vec<String>, HostError> {
+/// The tools or servers a sub-agent gets: those named, which must be the caller's own; unnamed, none or (where it is
+/// set) all.
+fn granted(what: &str, named: Option<&Value>, (known, inherit): (&[String], bool)) -> Result<Vec<String>, HostError> {
     let Some(named) = named.and_then(Value::as_array) else {
         return Ok(if inherit { known.to_vec() } else { Vec::new() });
     };
@@ -140,7 +145,7 @@ fn granted(named: Option<&Value>, known: &[String], inherit: bool) -> Result<Vec
                 format!("yours are {}", known.join(", "))
             };
             Err(bad_value(format!(
-                "tools: there is no tool {unknown:?} to hand over; {have}"
+                "there is no {what} {unknown:?} to hand over; {have}"
             )))
         }
     }
@@ -171,7 +176,7 @@ mod tests {
     #[test]
     fn unnamed_tools_are_none_and_named_ones_must_exist() {
         let known = ["search".to_owned(), "fetch".to_owned()];
-        let granted = |named: Value, inherit| granted(Some(&named), &known, inherit);
+        let granted = |named: Value, inherit| granted("tool", Some(&named), (&known, inherit));
         assert_eq!(granted(Value::Null, false).unwrap(), Vec::<String>::new());
         assert_eq!(granted(Value::Null, true).unwrap(), known);
         assert_eq!(
@@ -195,7 +200,11 @@ mod tests {
             json!({"context": "x"}),
             json!({"context": "y", "schema": {"type": "nonsense"}}),
         ];
-        assert!(delegations(&args.iter().collect::<Vec<_>>(), &[], false).is_err());
+        let owned = Owned {
+            tools: (&[], false),
+            mcp: (&[], false),
+        };
+        assert!(delegations(&args.iter().collect::<Vec<_>>(), &owned).is_err());
     }
 
     #[test]

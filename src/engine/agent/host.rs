@@ -1,6 +1,7 @@
 //! What an agent's REPL can call: sub-agents, the person, tools. Arguments come from model-written code.
 
-use super::delegate::{Delegation, delegations};
+use super::delegate::{Delegation, Owned, delegations};
+use super::mcp;
 use super::talk::Talk;
 use super::{Run, Spec, run_agent};
 use crate::engine::clock;
@@ -44,6 +45,7 @@ impl HostCalls for Host {
             "tool_end" => self.tool_end(&call.args),
             "tool_call" => self.tool_call(&call.args).await,
             "ask" => self.ask(&call.args).await,
+            name if mcp::FUNCTIONS.contains(&name) => self.mcp(name, &call.args).await,
             other => Err(HostError::new(format!("{other} is not available in this run"))),
         }
     }
@@ -75,7 +77,12 @@ impl Host {
                 "the greatest depth is reached: do this part yourself, without llm_query",
             ));
         }
-        delegations(args, &self.talk.tools(), self.run.settings.inherit_tools)
+        let settings = &self.run.settings;
+        let owned = Owned {
+            tools: (&self.talk.tools(), settings.inherit_tools),
+            mcp: (self.spec.mcp.as_deref().unwrap_or_default(), settings.inherit_mcp),
+        };
+        delegations(args, &owned)
     }
 
     /// Runs sub-agents at the same time, standing meanwhile. All end before anything is answered, and their results

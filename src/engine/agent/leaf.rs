@@ -2,6 +2,7 @@
 //! result is in the log before Python gets it.
 
 use super::host::Host;
+use super::mcp::gate_name;
 use crate::engine::clock;
 use crate::engine::error::RunError;
 use crate::engine::gate::{Decision, GateCall};
@@ -130,7 +131,7 @@ impl Host {
             return Ok(());
         };
         let asked = GateCall {
-            name: call.to_owned(),
+            name: gate_name(call, input),
             input: input.clone(),
             depth: self.spec.id.depth,
         };

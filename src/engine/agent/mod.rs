@@ -3,6 +3,7 @@
 mod delegate;
 mod host;
 mod leaf;
+mod mcp;
 mod opening;
 mod record;
 mod step;
@@ -22,10 +23,11 @@ use super::run::Run;
 use super::schema::OutputSchema;
 use super::script::Script;
 use super::seats::Seat;
+use super::session::recorded_mcp;
 use super::settings::Model;
 use crate::provider::{Message, Reply};
 use crate::repl::{Context, FinalValue, Repl, RestoreSet, Role, ToolInfo, ToolModule};
-use crate::store::payload::SubAgent;
+use crate::store::payload::{SubAgent, TurnStarted};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use talk::Talk;
 
@@ -43,6 +45,8 @@ pub(super) struct Spec {
     pub(super) tools: Vec<ToolModule>,
     /// Tools that the host runs.
     pub(super) host_tools: Vec<Arc<dyn Tool>>,
+    /// MCP servers that it may call; `None` where the functions for them do not exist.
+    pub(super) mcp: Option<Vec<String>>,
     /// What a resumed root is told of earlier queries.
     pub(super) preamble: Option<String>,
     /// What the session keeps, for its root.
@@ -84,6 +88,13 @@ pub(super) struct PreludeStep {
 }
 
 impl Spec {
+    /// A turn that goes on: functions for MCP servers are there if it had them, also where the servers are not.
+    pub(super) fn had_mcp(&mut self, started: &TurnStarted) {
+        if recorded_mcp(started) {
+            self.mcp.get_or_insert_default();
+        }
+    }
+
     fn role(&self, max_depth: u32) -> Role {
         match self.id.depth {
             depth if depth >= max_depth && depth > 0 => Role::Leaf,

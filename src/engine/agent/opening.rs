@@ -1,6 +1,7 @@
 //! An agent's opening: its REPL, the probe, and the first two messages.
 
 use super::host::Host;
+use super::mcp;
 use super::record::begun;
 use super::talk::Talk;
 use super::{Agent, Keeper, Run, RunError, Spec, What};
@@ -112,6 +113,7 @@ impl Agent {
             .as_ref()
             .map(|schema| schema_notice(schema.source()))
             .unwrap_or_default();
+        let servers = mcp::open(&self.run, &self.spec).await?;
         let inventory = self
             .keeper
             .as_ref()
@@ -124,7 +126,7 @@ impl Agent {
         let output = format!(
             "{schema}{}{}{}",
             outcome.text(),
-            tools_notice(&shown),
+            tools_notice(&shown) + &servers,
             inventory.unwrap_or_default()
         );
         let output = self.run.settings.secrets.redact(&output).into_owned();
@@ -157,7 +159,7 @@ fn start_options(run: &Run, spec: &Spec, keeper: Option<&Keeper>) -> StartOption
     StartOptions {
         context: spec.context.clone(),
         role: spec.role(limits.max_depth),
-        mcp: false,
+        mcp: spec.mcp.is_some(),
         env: run.settings.env.clone(),
         limits: Limits {
             step_timeout: Duration::from_secs(limits.step_timeout_s),

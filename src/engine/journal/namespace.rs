@@ -24,11 +24,17 @@ impl<'a> Values<'a> {
         let mut bindings = self.bindings();
         bindings.sort_by(|a, b| a.name.cmp(&b.name));
         let digests: Vec<Digest> = bindings.iter().filter_map(|binding| binding.digest).collect();
-        let contents: Vec<Vec<u8>> = self.contents(&writer.missing(&digests)?);
-        let contents: Vec<&[u8]> = contents.iter().map(Vec::as_slice).collect();
-        writer
-            .end_step(&Namespace { at, bindings }, &contents, events)
-            .map(drop)
+        let namespace = Namespace { at, bindings };
+        let put = |contents: Vec<Vec<u8>>| {
+            let contents: Vec<&[u8]> = contents.iter().map(Vec::as_slice).collect();
+            writer.put_namespace(&namespace, &contents)
+        };
+        match put(self.contents(&writer.missing(&digests)?)) {
+            // Another session of the store needed one no more, and it was freed in between.
+            Err(StoreError::MissingValue { .. }) => put(self.contents(&digests))?,
+            done => done?,
+        }
+        writer.append(events).map(drop)
     }
 
     /// Completes what a step says of the names that it bound.

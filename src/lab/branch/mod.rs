@@ -9,6 +9,7 @@ pub use tail::{check_syntax, edited_tail, injected_tail, literal};
 
 use super::error::LabError;
 use super::recorded::{RecordedStep, RecordedTurn, Recording};
+use super::remove::remove;
 use super::replay::{Source, suffices};
 use crate::disk::atomic;
 use crate::engine::{CONVERSATION, Pending, Rerun, RerunStep, custom_event, memory_before, now, restore_set};
@@ -156,18 +157,7 @@ impl Branch {
     ///
     /// Those of the store and of files.
     pub fn discard(self) -> Result<(), LabError> {
-        let Self { source, .. } = self;
-        let writer = SessionWriter::take_over(&source.store, &source.session)?;
-        source.store.flow.forget(&source.session, writer.token())?;
-        source.store.events.remove_session(&source.session, writer.token())?;
-        match std::fs::remove_dir_all(&source.dir) {
-            Err(cause) if cause.kind() != std::io::ErrorKind::NotFound => Err(LabError::File {
-                path: source.dir,
-                doing: "removing",
-                cause,
-            }),
-            _ => Ok(()),
-        }
+        remove(&self.source)
     }
 
     /// Takes over the recorded steps up to `at` too, with what they got.

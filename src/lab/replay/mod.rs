@@ -14,9 +14,10 @@ use stubs::{env_of, stand_ins};
 use super::error::LabError;
 use super::recorded::{RecordedStep, RecordedTurn, Recording};
 use super::sink::{AgentSink, LabEvent};
-use crate::engine::{memory_before, recorded_context, restore_set};
+use crate::engine::{memory_before, recorded_context, recorded_mcp, recorded_repl, restore_set};
 use crate::repl::{
-    HASH_SEED, InstanceState, OutputChunk, PROBE, Repl, ReplFactory, RestoreSet, Role, StartOptions, Step, StepOutcome,
+    Backend, HASH_SEED, InstanceState, OutputChunk, PROBE, Repl, ReplFactory, RestoreSet, Role, StartOptions, Step,
+    StepOutcome,
 };
 use crate::store::payload::StepEnded;
 use crate::store::{Digest, Store};
@@ -59,6 +60,8 @@ impl Source {
 /// What recorded code is run with.
 #[derive(Clone)]
 pub struct Python {
+    /// Which it is.
+    pub backend: Backend,
     /// Starts REPLs.
     pub factory: Arc<dyn ReplFactory>,
     /// What was taken out of the recording, and is taken out of what is compared with it.
@@ -81,6 +84,7 @@ pub async fn replay(
 ) -> Result<ReplayReport, LabError> {
     let recording = source.recording()?;
     let chosen = choose(source, &recording, turn)?;
+    chosen.iter().try_for_each(|turn| same_python(source, python, turn))?;
     let mut report = ReplayReport {
         session: source.session.clone(),
         ..ReplayReport::default()
@@ -132,6 +136,20 @@ fn choose<'r>(source: &Source, recording: &'r Recording, turn: Option<u32>) -> R
         })?;
     }
     Ok(chosen)
+}
+
+/// Another Python orders sets, words errors and reads clocks in other ways; and less of a sandbox is nothing that a
+/// recording may choose.
+fn same_python(source: &Source, python: &Python, turn: &RecordedTurn) -> Result<(), LabError> {
+    let recorded = recorded_repl(&turn.started);
+    if recorded == python.backend {
+        return Ok(());
+    }
+    let reason = format!(
+        "Q{} was recorded with the REPL {recorded}: replay it with --repl {recorded}",
+        turn.number + 1
+    );
+    Err(source.not_replayable(reason))
 }
 
 /// Whether a turn's recording holds all that it takes.
@@ -242,6 +260,7 @@ impl<'a> Room<'a> {
         let options = StartOptions {
             context: recorded_context(&turn.started)?,
             role: Role::Root,
+            mcp: recorded_mcp(&turn.started),
             env: env_of(&turn.started, &python.env),
             tools,
             host_tools,

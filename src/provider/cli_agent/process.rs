@@ -2,6 +2,7 @@
 
 use super::prompt::Asked;
 use super::spec::AgentSpec;
+use crate::provider::process_group::ProcessGroup;
 use crate::provider::settings::{ANTHROPIC_KEY_VARIABLE, KEY_VARIABLES};
 use std::io;
 use std::process::Stdio;
@@ -19,7 +20,7 @@ pub(super) struct Running {
     out: ChildStdout,
     /// Its last words on standard error.
     words: JoinHandle<String>,
-    group: Group,
+    group: ProcessGroup,
     _dir: TempDir,
 }
 
@@ -45,9 +46,9 @@ pub(super) fn start(spec: &AgentSpec, model: &str, asked: &Asked) -> Result<Runn
         command.env_remove(key);
     }
     command.envs(spec.env.iter().map(|(name, value)| (name, filled(value))));
-    Group::lead(&mut command);
+    ProcessGroup::lead(&mut command);
     let mut child = command.spawn().map_err(|error| unstarted(spec, &error))?;
-    let group = Group::of(&child);
+    let group = ProcessGroup::of(child.id());
     let (Some(mut input), Some(out), Some(mut errors)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
     else {
         return Err("its output cannot be read".to_owned());
@@ -102,49 +103,4 @@ impl Running {
         let words = (&mut self.words).await.unwrap_or_default();
         Ok(Some(format!("it ended with {status}: {}", words.trim())))
     }
-}
-
-/// The processes that the agent started, and itself.
-#[cfg(unix)]
-struct Group(Option<rustix::process::Pid>);
-
-#[cfg(unix)]
-impl Group {
-    fn lead(command: &mut Command) {
-        command.process_group(0);
-    }
-
-    fn of(child: &Child) -> Self {
-        let id = child.id().and_then(|id| i32::try_from(id).ok());
-        Self(id.and_then(rustix::process::Pid::from_raw))
-    }
-
-    fn has_ended(&mut self) {
-        self.0 = None;
-    }
-}
-
-#[cfg(unix)]
-impl Drop for Group {
-    fn drop(&mut self) {
-        if let Some(leader) = self.0 {
-            // The leader was not waited for, so its id is still its own.
-            let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
-        }
-    }
-}
-
-/// Elsewhere the agent itself is killed, by `kill_on_drop`.
-#[cfg(not(unix))]
-struct Group;
-
-#[cfg(not(unix))]
-impl Group {
-    fn lead(_command: &mut Command) {}
-
-    fn of(_child: &Child) -> Self {
-        Self
-    }
-
-    fn has_ended(&mut self) {}
 }

@@ -185,7 +185,7 @@ pub(in crate::provider) fn content_type(response: &Response) -> String {
 }
 
 /// An error with its causes, which say more than the error itself.
-pub(in crate::provider) fn chain(error: &dyn std::error::Error) -> String {
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source()).map(ToString::to_string);
     causes.collect::<Vec<_>>().join(": ")
 }

@@ -5,6 +5,7 @@ mod answer;
 mod fault;
 
 pub(super) use answer::{Dialect, object};
+pub(crate) use fault::chain;
 pub(super) use fault::{Faults, Hints};
 
 use super::collect::Collector;
@@ -179,8 +180,9 @@ pub(super) fn endpoint(variable: &'static str, base_url: &str, path: &str) -> Re
     Ok(url)
 }
 
-/// A client for one server. A program that has chosen its own cryptography for TLS before keeps it.
-fn client(url: &Url) -> Result<Client, OpenError> {
+/// A client for the server of `url`: what it is sent goes to that server only. A program that has chosen its own
+/// cryptography for TLS before keeps it.
+pub(crate) fn client(url: &Url) -> Result<Client, OpenError> {
     let _already_chosen = rustls::crypto::ring::default_provider().install_default();
     let mut builder = Client::builder()
         .user_agent(concat!("fast-rlm/", env!("CARGO_PKG_VERSION")))

@@ -31,6 +31,11 @@ pub trait ReplFactory: Send + Sync {
     /// # Errors
     /// The interpreter cannot be prepared or does not come up.
     async fn start(&self, options: StartOptions, host: Arc<dyn HostCalls>) -> Result<Started, ReplError>;
+
+    /// What a person is to know of it before each query: how it isolates, where that is less than the sandbox does.
+    fn notice(&self) -> Option<String> {
+        None
+    }
 }
 
 /// One Python REPL. Its methods are called one after another by one owner; [`Canceller`] is the only way in from aside.

@@ -212,8 +212,13 @@ fn retention(store: &dyn FlowStore) -> Result<(), Broken> {
     ] {
         equal("names", show(store, "s", at)?.as_deref(), Some(expected))?;
     }
-    equal("freed", store.collect(false)?.values, 4)?;
-    equal("a value of a thinned point", store.value(&Digest::of(b"1.1"))?, None)
+    equal("a value of a thinned point", store.value(&Digest::of(b"1.1"))?, None)?;
+    equal(
+        "a value that is named elsewhere",
+        store.value(&Digest::of(b"0"))?,
+        Some(b"0".to_vec()),
+    )?;
+    equal("left to be freed", store.collect(false)?, Freed::default())
 }
 
 fn sharing(store: &dyn FlowStore) -> Result<(), Broken> {

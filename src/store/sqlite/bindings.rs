@@ -1,7 +1,7 @@
 //! Namespaces as intervals: a row says from which point on (`first`), and before which (`until`, open if null), a name
 //! is bound to a value. A name that does not change costs nothing, however many steps it lives through.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 
@@ -176,10 +176,14 @@ pub(super) fn retain(transaction: &Transaction<'_>, session: &str, full_turns: u
     let Some(earliest) = gone.into_iter().min() else {
         return Ok(());
     };
-    transaction.execute(
+    let mut unseen = transaction.prepare_cached(
         "DELETE FROM binding WHERE session = ?1 AND until > ?2 AND NOT EXISTS (SELECT 1 FROM point WHERE \
-         point.session = ?1 AND pos >= first AND pos < until)",
-        (session, earliest),
+         point.session = ?1 AND pos >= first AND pos < until) RETURNING digest",
     )?;
-    Ok(())
+    let digests: HashSet<Vec<u8>> = unseen
+        .query_map((session, earliest), |row| row.get::<_, Option<Vec<u8>>>(0))?
+        .filter_map(Result::transpose)
+        .collect::<rusqlite::Result<_>>()?;
+    // A long session must not grow by what nobody can look at any more, until somebody collects.
+    digests.iter().try_for_each(|digest| values::free(transaction, digest))
 }

@@ -92,6 +92,7 @@ impl Format {
         if version / MAJOR > self.major {
             return Err(self.too_new(path, version).into());
         }
+        only_tables(connection, path)?;
         Ok(Stage::Steps(usize::try_from(version % MAJOR).unwrap_or(0) + 1))
     }
 
@@ -124,5 +125,20 @@ impl Format {
             connection.pragma_update(None, "user_version", self.version())?;
         }
         Ok(())
+    }
+}
+
+/// A received file may hold anything. What computes rows while they are read (views, virtual tables, generated columns) or
+/// acts when they are written (triggers) has no place in a store: it could go on without end.
+fn only_tables(connection: &Connection, path: &Path) -> Result<(), Failure> {
+    let sql = "SELECT count(*) FROM sqlite_schema AS part WHERE type IN ('view', 'trigger') OR sql LIKE 'CREATE VIRTUAL%' \
+               OR EXISTS (SELECT 1 FROM pragma_table_xinfo(part.name) AS own WHERE part.type = 'table' AND own.hidden <> 0)";
+    match connection.query_row(sql, [], |row| row.get::<_, i64>(0))? {
+        0 => Ok(()),
+        _ => Err(StoreError::NotAStore {
+            path: path.to_owned(),
+            what: "it has views, triggers or computed columns".to_owned(),
+        }
+        .into()),
     }
 }

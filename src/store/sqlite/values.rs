@@ -13,8 +13,9 @@ const PACK_ABOVE: usize = 64 * 1024;
 /// Fast: a step waits for it.
 const LEVEL: i32 = 1;
 
-/// A value that says it is larger is damaged, and is not given memory.
-const LARGEST: u64 = 1 << 30;
+/// A larger one is not compressed, and one that says it became smaller is not given memory: a few bytes could unpack to
+/// anything. Values of a REPL are at most 5 MB.
+const LARGEST: u64 = 64 << 20;
 
 /// Stores `value` unless it is there.
 pub(super) fn put(transaction: &Transaction<'_>, value: &[u8]) -> Result<(), Failure> {
@@ -22,7 +23,7 @@ pub(super) fn put(transaction: &Transaction<'_>, value: &[u8]) -> Result<(), Fai
     if bytes_of(transaction, &digest)?.is_some() {
         return Ok(());
     }
-    let packed = if value.len() > PACK_ABOVE {
+    let packed = if value.len() > PACK_ABOVE && value.len() as u64 <= LARGEST {
         zstd::bulk::compress(value, LEVEL).ok()
     } else {
         None
@@ -84,6 +85,16 @@ pub(super) fn unnamed(connection: &Connection) -> Result<Freed, Failure> {
         values: unsigned(values),
         bytes: unsigned(bytes),
     })
+}
+
+/// Deletes a value that no namespace names any more.
+pub(super) fn free(transaction: &Transaction<'_>, digest: &[u8]) -> Result<(), Failure> {
+    transaction
+        .prepare_cached(
+            "DELETE FROM value WHERE digest = ?1 AND NOT EXISTS (SELECT 1 FROM binding WHERE binding.digest = ?1)",
+        )?
+        .execute([digest])?;
+    Ok(())
 }
 
 /// Deletes what no namespace names.

@@ -16,7 +16,7 @@ use self::fork::Brake;
 use self::person::Questions;
 use self::watch::{News, Teller};
 use super::order::{DriveOptions, Ending, Errand, Found, Order, Told};
-use crate::client::{Config, Error, Session, warm_up};
+use crate::client::{Config, Error, Session};
 use crate::engine::{Allowance, Input, RunError, last_models, waiting};
 use crate::tui::effect::Token;
 use crate::tui::widgets::prompt::{Question, Settings};
@@ -199,7 +199,7 @@ impl Running {
 
 /// Runs a query to its end.
 fn attend(session: &Session, order: Order, cancelled: &AtomicBool, progress: &mut (dyn FnMut(&str) + Send)) -> Ending {
-    if let Err(error) = warm_up(progress) {
+    if let Err(error) = session.warm_up(progress) {
         return Ending::Refused(error.to_string());
     }
     if cancelled.load(Ordering::SeqCst) {

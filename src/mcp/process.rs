@@ -1,0 +1,169 @@
+//! A server's program: with the environment it is given and no more, in a process group that ends with the connection,
+//! and with this program however that ends.
+
+use super::error::quoted;
+use super::spec::Transport;
+use crate::provider::ProcessGroup;
+use rustix::process::Signal;
+use std::io;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::io::AsyncReadExt as _;
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout};
+
+/// Variables of our own environment that every program needs. Keys of models are none of a server's business.
+const INHERITED: [&str; 10] = [
+    "HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER",
+];
+/// Bytes of its standard error that are kept.
+const ERROR_TAIL: usize = 4 << 10;
+/// How long it may take to end by itself when its input ends, and when it is asked to.
+const INPUT_ENDS: Duration = Duration::from_millis(1_000);
+const ASKED_TO_END: Duration = Duration::from_millis(500);
+const LOOK: Duration = Duration::from_millis(5);
+/// How long its last words are waited for.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+
+/// A server's program. Dropping it kills its whole group.
+pub(super) struct Process {
+    child: Child,
+    group: ProcessGroup,
+    /// Ends the group when this program is killed: it reads from a pipe that ends then.
+    warden: Option<Child>,
+}
+
+/// What is spoken through.
+pub(super) struct Pipes {
+    pub(super) input: ChildStdin,
+    pub(super) output: ChildStdout,
+    pub(super) words: Words,
+}
+
+/// Starts it.
+pub(super) fn start(transport: &Transport) -> Result<(Process, Pipes), String> {
+    let Transport::Stdio {
+        command,
+        args,
+        env,
+        cwd,
+    } = transport
+    else {
+        return Err("it is no program".into());
+    };
+    let mut started = Command::new(command);
+    started
+        .args(args)
+        .env_clear()
+        .envs(
+            INHERITED
+                .iter()
+                .filter_map(|name| Some((name, std::env::var_os(name)?))),
+        )
+        .envs(env.iter().map(|(name, value)| (name, value)))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    if let Some(cwd) = cwd {
+        started.current_dir(cwd);
+    }
+    ProcessGroup::lead(&mut started);
+    let mut child = started.spawn().map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => format!("{command} is not installed, or not on PATH"),
+        _ => format!("{command}: {error}"),
+    })?;
+    let group = ProcessGroup::of(child.id());
+    let (Some(input), Some(output), Some(errors)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
+    else {
+        return Err("its output cannot be read".into());
+    };
+    let warden = group.id().and_then(warden);
+    let words = Words::listen(errors);
+    Ok((Process { child, group, warden }, Pipes { input, output, words }))
+}
+
+/// A shell that waits for the end of its input, which only we hold, and then kills the group. A server that reads its
+/// input ends by itself then; this is for one that does not.
+fn warden(group: i32) -> Option<Child> {
+    let mut shell = Command::new("/bin/sh");
+    shell
+        .args(["-c", "read _; kill -KILL \"-$0\" 2>/dev/null"])
+        .arg(group.to_string())
+        .env_clear()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .kill_on_drop(true);
+    ProcessGroup::lead(&mut shell);
+    shell.spawn().ok()
+}
+
+impl Process {
+    /// Ends it: its input has ended; what does not end by itself is asked to, and then killed.
+    pub(super) async fn end(mut self) {
+        for (patience, signal) in [(INPUT_ENDS, Signal::TERM), (ASKED_TO_END, Signal::KILL)] {
+            let until = Instant::now() + patience;
+            while !self.group.leader_has_ended() && Instant::now() < until {
+                sleep(LOOK).await;
+            }
+            if !self.group.leader_has_ended() {
+                self.group.signal(signal);
+            }
+        }
+        // From here on nobody else may kill by this number, which is given back.
+        if let Some(mut warden) = self.warden.take() {
+            let _ = warden.kill().await;
+        }
+        self.group.signal(Signal::KILL);
+        let _ = self.child.wait().await;
+        self.group.has_ended();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if let Some(warden) = &mut self.warden {
+            let _ = warden.start_kill();
+        }
+    }
+}
+
+/// The end of what it writes to standard error, for when it fails.
+#[derive(Clone)]
+pub(super) struct Words {
+    tail: Arc<Mutex<Vec<u8>>>,
+    ended: watch::Receiver<bool>,
+}
+
+impl Words {
+    fn listen(mut errors: ChildStderr) -> Self {
+        let tail: Arc<Mutex<Vec<u8>>> = Arc::default();
+        let (ends, ended) = watch::channel(false);
+        let kept = tail.clone();
+        tokio::spawn(async move {
+            let mut buffer = [0; 4096];
+            while let Ok(count @ 1..) = errors.read(&mut buffer).await {
+                let mut tail = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                tail.extend_from_slice(buffer.get(..count).unwrap_or_default());
+                let surplus = tail.len().saturating_sub(ERROR_TAIL);
+                tail.drain(..surplus);
+            }
+            ends.send_replace(true);
+        });
+        Self { tail, ended }
+    }
+
+    /// A reason with the last words after it.
+    pub(super) async fn after(&self, reason: &str) -> String {
+        let mut ended = self.ended.clone();
+        let _ = timeout(LAST_WORDS, ended.wait_for(|ended| *ended)).await;
+        let tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
+        match quoted(&String::from_utf8_lossy(&tail)) {
+            words if words.is_empty() => reason.to_owned(),
+            words => format!("{reason}; it wrote: {words}"),
+        }
+    }
+}

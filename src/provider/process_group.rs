@@ -1,0 +1,52 @@
+//! Programs that this process starts for others to use, each the leader of a process group that ends as a whole: what
+//! they start themselves does not outlive them.
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use tokio::process::Command;
+
+/// A leader and the processes that it started. Dropping it kills them all.
+pub(crate) struct ProcessGroup(Option<Pid>);
+
+impl ProcessGroup {
+    /// What `command` starts leads a group of its own.
+    pub(crate) fn lead(command: &mut Command) {
+        command.process_group(0);
+    }
+
+    /// The group of a leader that was not waited for: its id is still its own.
+    pub(crate) fn of(leader: Option<u32>) -> Self {
+        let id = leader.and_then(|id| i32::try_from(id).ok());
+        Self(id.and_then(Pid::from_raw))
+    }
+
+    /// The leader's id, as the group's.
+    pub(crate) fn id(&self) -> Option<i32> {
+        self.0.map(Pid::as_raw_pid)
+    }
+
+    /// Whether the leader has ended. It is not waited for by this.
+    pub(crate) fn leader_has_ended(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        let look = |leader| !matches!(waitid(WaitId::Pid(leader), options), Ok(None));
+        self.0.is_none_or(look)
+    }
+
+    /// Sends a signal to all of them.
+    pub(crate) fn signal(&self, signal: Signal) {
+        if let Some(leader) = self.0 {
+            // None of them is left, or none is ours: nothing to end.
+            let _ = kill_process_group(leader, signal);
+        }
+    }
+
+    /// The leader was waited for: its id may be another's by now.
+    pub(crate) fn has_ended(&mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for ProcessGroup {
+    fn drop(&mut self) {
+        self.signal(Signal::KILL);
+    }
+}

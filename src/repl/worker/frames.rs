@@ -1,0 +1,63 @@
+//! Frames between host and worker: a byte for the kind, four for the length (little-endian), then the payload.
+//! `assets/python/worker/channel.py` has the same numbers.
+
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+
+/// The longest payload that is taken from a worker.
+const LIMIT: u32 = 256 << 20;
+
+/// What a worker sends beside what the sandbox's guest does (`wire::REQUEST` to `wire::VALUE`).
+pub(super) const CALL: u8 = 6;
+pub(super) const PRINTED: u8 = 7;
+pub(super) const DROPPED: u8 = 8;
+pub(super) const IDLE: u8 = 9;
+pub(super) const READ: u8 = 10;
+/// What the host sends.
+pub(super) const COMMAND: u8 = 1;
+pub(super) const ANSWER: u8 = 2;
+pub(super) const REPLY: u8 = 3;
+pub(super) const CANCEL: u8 = 4;
+pub(super) const BYTES: u8 = 5;
+
+/// A frame as bytes.
+pub(super) fn frame(kind: u8, parts: &[&[u8]]) -> Vec<u8> {
+    let length: usize = parts.iter().map(|part| part.len()).sum();
+    let mut bytes = Vec::with_capacity(length + 5);
+    bytes.push(kind);
+    bytes.extend_from_slice(&u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes());
+    parts.iter().for_each(|part| bytes.extend_from_slice(part));
+    bytes
+}
+
+/// The next frame; `None` at the end. Only as much is held as has come.
+pub(super) async fn read(input: &mut (impl AsyncRead + Unpin)) -> Result<Option<(u8, Vec<u8>)>, String> {
+    let Ok(kind) = input.read_u8().await else {
+        return Ok(None);
+    };
+    let Ok(length) = input.read_u32_le().await else {
+        return Ok(None);
+    };
+    if length > LIMIT {
+        return Err(format!("it sent a message of {length} bytes, which is too large"));
+    }
+    let mut payload = Vec::new();
+    let read = input.take(u64::from(length)).read_to_end(&mut payload).await;
+    match read {
+        Ok(count) if count == length as usize => Ok(Some((kind, payload))),
+        _ => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn frames_come_back_and_a_cut_or_endless_one_does_not() {
+        let bytes = frame(CALL, &[b"ab", b"c"]);
+        assert_eq!(read(&mut bytes.as_slice()).await, Ok(Some((CALL, b"abc".to_vec()))));
+        let cut = bytes.get(..bytes.len() - 1).unwrap();
+        assert_eq!(read(&mut &*cut).await, Ok(None));
+        assert!(read(&mut [CALL, 255, 255, 255, 255].as_slice()).await.is_err());
+    }
+}

@@ -1,0 +1,110 @@
+//! `--repl python3`: chosen by name only, with a notice of what it isolates; sessions go from one backend to the other.
+
+use crate::running::session::Session;
+use crate::running::{Program, script, signal};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const WHICH: &str = "import sys\nwhich = 'sandbox' if sys.platform == 'wasi' else 'python3'";
+
+fn asks(dir: &Path, codes: &[&str]) -> Program {
+    let script = script::steps(dir, "steps.json", codes);
+    Program::asks(dir, "go").scripted(&script).session(&dir.join("session"))
+}
+
+#[test]
+fn a_session_goes_from_the_sandbox_to_python3_and_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let first = asks(
+        dir.path(),
+        &[WHICH, "seen = [which]\ndef add(): seen.append(which)", "FINAL(seen)"],
+    );
+    assert_eq!(first.answer(), "[\n  \"sandbox\"\n]");
+    let second = asks(dir.path(), &[WHICH, "add()", "FINAL(seen)"]);
+    let ran = second
+        .option("--repl", "python3")
+        .option("--verbosity", "summary")
+        .run();
+    assert!(
+        ran.err.contains("not the sandbox") && ran.err.contains("Landlock"),
+        "the notice: {}",
+        ran.err
+    );
+    assert_eq!(ran.answer(), "[\n  \"sandbox\",\n  \"python3\"\n]");
+    std::fs::write(dir.path().join("rlm_config.yaml"), "repl: python3\n").unwrap();
+    assert!(
+        asks(dir.path(), &[WHICH, "add()", "FINAL(seen[-1])"])
+            .answer()
+            .ends_with("python3")
+    );
+    let third = asks(dir.path(), &[WHICH, "add()", "FINAL(seen)"]).option("--repl", "sandbox");
+    let seen = "[\n  \"sandbox\",\n  \"python3\",\n  \"python3\",\n  \"sandbox\"\n]";
+    assert_eq!(third.answer(), seen);
+
+    let replay = |turn: &str, repl: &str| {
+        let program = Program::new(dir.path())
+            .arg("replay")
+            .arg("session")
+            .option("--turn", turn);
+        program.option("--repl", repl).run()
+    };
+    assert_eq!(replay("1", "sandbox").code, Some(0));
+    assert_eq!(replay("2", "python3").code, Some(0));
+    assert!(replay("2", "sandbox").err.contains("replay it with --repl python3"));
+    assert!(replay("1", "python3").err.contains("replay it with --repl sandbox"));
+}
+
+#[test]
+fn what_cannot_be_chosen_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    asks(dir.path(), &["FINAL(1)"])
+        .option("--repl", "ruby")
+        .run()
+        .refused(2, &["neither sandbox nor python3"]);
+    let missing = asks(dir.path(), &["FINAL(1)"])
+        .option("--repl", "python3")
+        .env("PATH", dir.path())
+        .run();
+    assert_ne!(missing.code, Some(0));
+    for said in ["python3 is not installed", "Python 3.11 or newer"] {
+        assert!(missing.err.contains(said), "{missing:?}");
+    }
+    assert!(!dir.path().join("session/state.json").exists(), "nothing was begun");
+}
+
+#[test]
+fn a_query_that_is_killed_leaves_no_worker() {
+    let dir = tempfile::tempdir().unwrap();
+    let code = "import os\nprint(os.getpid())\nawait llm_query('x')\nwhile True: pass";
+    let rules = serde_json::json!({"rules": [
+        script::rule(serde_json::json!({"depth": 0}), &["import os\npid = os.getpid()", code]),
+        {"when": {"depth": 1}, "replies": [{"code": "while True: pass"}]},
+    ]});
+    let script = script::write(dir.path(), "rules.json", &rules);
+    let query = Program::asks(dir.path(), "go")
+        .scripted(&script)
+        .session(&dir.path().join("session"));
+    let mut query = query.option("--repl", "python3").start();
+    let session = Session::at(&dir.path().join("session"));
+    let patience = Instant::now() + Duration::from_secs(30);
+    let pid = loop {
+        assert!(Instant::now() < patience, "the first step is saved");
+        std::thread::sleep(Duration::from_millis(20));
+        let saved = std::fs::read_to_string(session.dir.join("state.json")).unwrap_or_default();
+        if saved.contains("\"pid\"") {
+            let state = session.state();
+            break state["variables"]["pid"]["preview"].as_str().unwrap().to_owned();
+        }
+    };
+    std::thread::sleep(Duration::from_millis(200));
+    signal(&query, rustix::process::Signal::KILL);
+    query.wait().unwrap();
+    let gone = || {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        stat.is_empty() || stat.rsplit(')').next().unwrap().trim_start().starts_with('Z')
+    };
+    while !gone() {
+        assert!(Instant::now() < patience, "the worker {pid} is gone");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}

@@ -1,0 +1,113 @@
+//! What one backend saves the other restores: the same pickles, both ways.
+
+use crate::desk::{Desk, factory};
+use crate::worker;
+use fast_rlm::repl::{Pickle, ReplFactory, RestoreSet, SavedVariable, StartOptions, Sweep, SweptPickle};
+
+const STATE: &str = r#"
+import datetime, decimal, collections, re
+from dataclasses import dataclass
+# what was found
+found = {"é": [1, 2.5, None, True], ("t",): {1, 2}, "b": b"\x00\xff"}
+when = datetime.datetime(2024, 5, 6, tzinfo=datetime.timezone.utc)
+price = decimal.Decimal("1.20")
+counts = collections.Counter("abca")
+large = 2 ** 200
+@dataclass
+class Item:
+    name: str
+    def loud(self): return self.name.upper()
+items = [Item("a"), Item("b")]
+def words(text): return re.findall(r"\w+", text)
+commit("found", note="the findings")
+"#;
+
+const CHECK: &str = r#"
+print(found == {"é": [1, 2.5, None, True], ("t",): {1, 2}, "b": b"\x00\xff"}, when.isoformat(), price, counts["a"],
+      large == 2 ** 200, [item.loud() for item in items], words("one two"))
+"#;
+
+fn saved(sweep: Sweep) -> RestoreSet {
+    let variables = sweep.variables.into_iter().map(|variable| SavedVariable {
+        name: variable.name,
+        pickle: match variable.pickle {
+            SweptPickle::Changed(bytes) => Pickle::Bytes(bytes),
+            SweptPickle::Unchanged => panic!("a first sweep"),
+        },
+        comment: variable.comment,
+        note: variable.note,
+        committed: variable.committed,
+    });
+    RestoreSet {
+        imports: sweep.imports,
+        functions: sweep.functions.into_iter().map(|f| (f.name, f.source)).collect(),
+        variables: variables.collect(),
+        ..RestoreSet::default()
+    }
+}
+
+async fn carried(from: &dyn ReplFactory, to: &dyn ReplFactory) {
+    let (mut desk, _) = Desk::start_on(from, StartOptions::default()).await;
+    desk.print(STATE).await;
+    let sweep = desk.repl.sweep().await.unwrap();
+    assert_eq!(sweep.dropped, []);
+    let options = StartOptions {
+        restore: saved(sweep.clone()),
+        ..StartOptions::default()
+    };
+    let (mut other, report) = Desk::start_on(to, options).await;
+    assert_eq!(report.restored.failed, []);
+    let printed = other.print(CHECK).await;
+    assert!(
+        printed.starts_with("True 2024-05-06T00:00:00+00:00 1.20 2 True [\n  \"A\",\n  \"B\"\n] [\n  \"one\""),
+        "{printed}"
+    );
+    let again = other.repl.sweep().await.unwrap();
+    assert!(
+        again
+            .variables
+            .iter()
+            .any(|variable| variable.note.as_deref() == Some("the findings"))
+    );
+    let digest = |sweep: &Sweep, name: &str| sweep.variables.iter().find(|v| v.name == name).unwrap().digest;
+    for name in ["when", "price", "large", "items"] {
+        assert_eq!(digest(&sweep, name), digest(&again, name), "{name} is the same pickle");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn from_the_sandbox_to_python3_and_back() {
+    carried(&factory(), &worker()).await;
+    carried(&worker(), &factory()).await;
+    carried(&worker(), &worker()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hostile_pickle_is_left_out_and_named() {
+    let variable = |name: &str, pickle: &[u8]| SavedVariable {
+        name: name.into(),
+        pickle: Pickle::Bytes(pickle.into()),
+        comment: None,
+        note: None,
+        committed: false,
+    };
+    let restore = RestoreSet {
+        functions: vec![("bomb".into(), "import os\nos._exit(3)".into())],
+        variables: vec![
+            variable("first", b"K\x01."),
+            variable("exits", b"cos\n_exit\n(K\x07tR."),
+            variable("raises", b"csys\nexit\n(tR."),
+            variable("last", b"K\x02."),
+        ],
+        ..RestoreSet::default()
+    };
+    let options = StartOptions {
+        restore,
+        ..StartOptions::default()
+    };
+    let (mut desk, report) = crate::start(options).await;
+    let mut failed: Vec<_> = report.restored.failed.iter().map(|f| f.name.as_str()).collect();
+    failed.sort_unstable();
+    assert_eq!(failed, ["bomb", "exits", "raises"]);
+    assert_eq!(desk.print("print(first, last)").await, "1 2\n");
+}
