@@ -4,8 +4,10 @@
 use divan::{Bencher, black_box};
 use fast_rlm::lab::{RecordedStep, RecordedTurn, Recording, diff};
 use fast_rlm::provider::{Scripted, Settings};
-use fast_rlm::store::payload::{LeafCall, ModelCall, StepEnded, StepStarted, TurnStarted};
-use fast_rlm::store::{NewEvent, SessionWriter};
+use fast_rlm::store::payload::{
+    CellOutcome, LeafCall, Message, ModelCall, StepEnded, StepStarted, TurnEnded, TurnStarted, Written,
+};
+use fast_rlm::store::{Digest, NewEvent, SessionWriter};
 use fast_rlm::{Client, NoSink, PricingTable, Session, Storage};
 use serde_json::json;
 use std::path::Path;
@@ -93,46 +95,117 @@ fn diff_of_two_runs_of_1000_steps(bencher: Bencher<'_, '_>) {
     bencher.bench(|| diff(black_box(&a), black_box(&b)));
 }
 
-/// A session of 10,000 events, four a step.
+/// A session of 10,000 events, four a step, with texts of the usual lengths.
 fn many_events(dir: &Path) -> Session {
     let client = client(Storage::dir(dir), ONE_CALL);
     let session = client.create_session().unwrap();
     let writer = SessionWriter::take_over(client.store(), &session.id()).unwrap();
     for turn in 0..50 {
         let mut events = vec![NewEvent::of_turn(turn, 1, TurnStarted::default().into())];
-        for step in 0..50 {
-            let call = ModelCall {
-                reply: "```repl\nx = 1\n```".into(),
-                ..ModelCall::default()
-            };
-            events.push(NewEvent::of_step(turn, step, 1, call.into()));
-            events.push(NewEvent::of_step(turn, step, 1, StepStarted::default().into()));
-            events.push(NewEvent::of_step(turn, step, 1, LeafCall::default().into()));
-            events.push(NewEvent::of_step(turn, step, 1, StepEnded::default().into()));
-        }
+        (0..50).for_each(|step| events.extend(step_events(turn, step)));
+        events.push(NewEvent::of_turn(turn, 1, TurnEnded::default().into()));
         writer.append(events).unwrap();
     }
     session
 }
 
-#[divan::bench(sample_count = 20)]
-fn history_of_10000_events(bencher: Bencher<'_, '_>) {
+fn step_events(turn: u32, step: u32) -> [NewEvent; 4] {
+    let digest = Some(Digest::of(&step.to_le_bytes()));
+    let call = ModelCall {
+        run_id: "1795994485898-8d8t5ysny".into(),
+        model: "z-ai/glm-5".into(),
+        added: vec![Message {
+            role: "user".into(),
+            text: "Output: of a step, as a model is shown it.\n".repeat(20),
+        }],
+        request: digest,
+        reply: format!("Let me look.\n```repl\nx = {step}\nprint(x)\n```").repeat(4),
+        ..ModelCall::default()
+    };
+    let started = StepStarted {
+        code: format!("x = {step}\nprint(x)\n").repeat(8),
+        code_digest: digest,
+        tree_digest: digest,
+    };
+    let cell = LeafCall {
+        call: "llm_query".into(),
+        input: digest,
+        shown_input: Some(json!({"context": "a question to a sub-agent ".repeat(8)})),
+        outcome: CellOutcome::Returned(json!("its answer ".repeat(20))),
+        child_run: Some("1795994485898-1a2b3c4d5".into()),
+        ..LeafCall::default()
+    };
+    let ended = StepEnded {
+        output: "a line of what it printed\n".repeat(30),
+        written: vec![Written {
+            name: "x".into(),
+            preview: step.to_string(),
+            digest,
+            ..Written::default()
+        }],
+        ..StepEnded::default()
+    };
+    [
+        NewEvent::of_step(turn, step, 1, call.into()),
+        NewEvent::of_step(turn, step, 1, started.into()),
+        NewEvent::of_step(turn, step, 1, cell.into()),
+        NewEvent::of_step(turn, step, 1, ended.into()),
+    ]
+}
+
+fn read_back<T>(bencher: Bencher<'_, '_>, read: impl Fn(&Session) -> T) {
     let dir = disk();
     let session = many_events(dir.path());
-    bencher.bench_local(|| session.history().unwrap());
+    bencher.bench_local(|| read(&session));
+}
+
+#[divan::bench(sample_count = 20)]
+fn history_of_10000_events(bencher: Bencher<'_, '_>) {
+    read_back(bencher, |session| session.history().unwrap());
 }
 
 #[divan::bench(sample_count = 20)]
 fn turns_of_10000_events(bencher: Bencher<'_, '_>) {
-    let dir = disk();
-    let session = many_events(dir.path());
-    bencher.bench_local(|| session.turns().unwrap());
+    read_back(bencher, |session| session.turns().unwrap());
+}
+
+#[divan::bench(sample_count = 20)]
+fn run_trace_of_10000_events(bencher: Bencher<'_, '_>) {
+    read_back(bencher, |session| session.run_trace().unwrap());
 }
 
 #[divan::bench(sample_count = 20)]
 fn cost_of_10000_events(bencher: Bencher<'_, '_>) {
-    let dir = disk();
-    let session = many_events(dir.path());
     let table = PricingTable::builtin();
-    bencher.bench_local(|| session.cost(&table).unwrap());
+    read_back(bencher, |session| session.cost(&table).unwrap());
+}
+
+#[divan::bench(sample_count = 20)]
+fn efficiency_of_10000_events(bencher: Bencher<'_, '_>) {
+    read_back(bencher, |session| session.efficiency().unwrap());
+}
+
+/// Two sessions of 1,000 steps each, read from the log and compared.
+#[divan::bench(sample_count = 10)]
+fn diff_of_two_sessions_of_1000_steps(bencher: Bencher<'_, '_>) {
+    let (one, two) = (disk(), disk());
+    let (a, b) = (many_steps(one.path(), 10), many_steps(two.path(), 7));
+    bencher.bench_local(|| a.diff(&b).unwrap());
+}
+
+fn many_steps(dir: &Path, other: u32) -> Session {
+    let client = client(Storage::dir(dir), ONE_CALL);
+    let session = client.create_session().unwrap();
+    let writer = SessionWriter::take_over(client.store(), &session.id()).unwrap();
+    let mut events = vec![NewEvent::of_turn(0, 1, TurnStarted::default().into())];
+    (0..1_000).for_each(|step| {
+        let mut of_step = step_events(0, if step % other == 0 { step * 7 } else { step });
+        of_step.iter_mut().for_each(|event| {
+            event.step = Some(step);
+            event.id = format!("{step}.{}", event.fact.kind());
+        });
+        events.extend(of_step);
+    });
+    writer.append(events).unwrap();
+    session
 }

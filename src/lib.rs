@@ -5,7 +5,8 @@
 //! `context`, writes code to explore it, calls sub-agents whose answers come back as Python values, and ends with
 //! `FINAL(value)`. A *session* keeps the root REPL's variables, functions and notes between queries.
 //!
-//! The rooms below are ordered: a room uses only those named before it.
+//! The programs `fast-rlm` and `fast-rlm-log` are thin layers over this library. The page below teaches it in five
+//! minutes; its first example runs offline. The rooms further down are ordered: a room uses only those named before it.
 #![cfg_attr(feature = "engine", doc = "")]
 #![cfg_attr(feature = "engine", doc = include_str!("../docs/library.md"))]
 // Tests may slice what they know.

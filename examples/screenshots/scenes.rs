@@ -10,6 +10,8 @@ pub(crate) struct Scene {
     pub(crate) size: (u16, u16),
     /// Several sessions are opened rather than one.
     pub(crate) several: bool,
+    /// The session comes with its event log.
+    pub(crate) log: bool,
     /// Keys from the first frame on.
     pub(crate) keys: &'static [&'static str],
 }
@@ -20,6 +22,7 @@ const fn scene(name: &'static str, keys: &'static [&'static str]) -> Scene {
         title: "fast-rlm-log --demo --tui",
         size: (120, 36),
         several: false,
+        log: false,
         keys,
     }
 }
@@ -45,6 +48,14 @@ pub(crate) const SCENES: &[Scene] = &[
     scene("timeline", &["home", "enter", "t"]),
     scene("session-timeline", &["t"]),
     scene("diff", &["home", "enter", "]", "d", "enter"]),
+    Scene {
+        log: true,
+        ..scene("scrub", &["end", "up", "enter", "down", "p"])
+    },
+    Scene {
+        log: true,
+        ..scene("fork", &["end", "up", "enter", "down", "f", "enter"])
+    },
     scene("memory", &["m", "down"]),
     scene("search", &["\\", "g", "o", "a", "t", "enter"]),
     scene("export", &["x"]),

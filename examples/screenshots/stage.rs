@@ -5,6 +5,7 @@ use super::scenes::Scene;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use fast_rlm::model::{BodyRef, Session};
 use fast_rlm::source::{self, OpenOptions, Opened, SearchPattern, Source, Stop};
+use fast_rlm::store::StoreRows;
 use fast_rlm::text::SafeText;
 use fast_rlm::tui::action::{Abilities, Context};
 use fast_rlm::tui::body::Body;
@@ -43,8 +44,13 @@ pub(crate) struct Stage {
 impl Stage {
     /// Opens what the scene shows, read to its end.
     pub(crate) fn open(scene: &Scene, theme: Theme) -> Result<Self, Error> {
-        let copies = if scene.several { Some(copies()?) } else { None };
+        let copies = match scene {
+            Scene { several: true, .. } => Some(copies()?),
+            Scene { log: true, .. } => Some(with_log()?),
+            _ => None,
+        };
         let target = match &copies {
+            Some(dir) if scene.log => dir.path().join("demo"),
             // From there its path is short, and the same every time.
             Some(dir) => {
                 std::env::set_current_dir(dir.path())?;
@@ -85,6 +91,7 @@ impl Stage {
                     can: Abilities {
                         session: true,
                         ask: true,
+                        lab: true,
                         ..Abilities::default()
                     },
                     sessions: None,
@@ -109,6 +116,8 @@ impl Stage {
         let code = match key {
             "enter" => KeyCode::Enter,
             "home" => KeyCode::Home,
+            "end" => KeyCode::End,
+            "up" => KeyCode::Up,
             "down" => KeyCode::Down,
             "right" => KeyCode::Right,
             one => KeyCode::Char(one.chars().next().ok_or("an empty key")?),
@@ -163,6 +172,7 @@ impl Stage {
                 token,
                 sides: Sides::Runs(left, right),
             } => answer(token, self.compared(left, right)),
+            Effect::LoadForkPoint { token, run_id, step } => answer(token, self.fork_point(&run_id, step)),
             Effect::LoadNames { token, run_id } => answer(token, self.names(&run_id)),
             Effect::Work { token, work } => answer(token, Ok(Reply::Worked((work.run)(&Stop::default())))),
             _ => Vec::new(),
@@ -193,6 +203,14 @@ impl Stage {
         let names = source.names_after(run_id);
         names
             .map(|names| Reply::Names(Arc::new(names)))
+            .map_err(|why| SafeText::line(&why))
+    }
+
+    fn fork_point(&self, run_id: &str, step: u64) -> Result<Reply, SafeText> {
+        let source = self.source.as_ref().ok_or(SafeText::literal("no session"))?;
+        let point = source.fork_point(run_id, step);
+        point
+            .map(|point| Reply::ForkPoint(Arc::new(point)))
             .map_err(|why| SafeText::line(&why))
     }
 
@@ -249,6 +267,21 @@ fn copies() -> Result<tempfile::TempDir, Error> {
         copy(&Path::new(DEMO).join("logs"), &to.join("logs"), hours)?;
         copy_file(&Path::new(DEMO).join("state.json"), &to.join("state.json"), hours)?;
     }
+    Ok(dir)
+}
+
+/// The demo as `--demo` unpacks it: with its event log.
+fn with_log() -> Result<tempfile::TempDir, Error> {
+    let dir = tempfile::tempdir()?;
+    let to = dir.path().join("demo");
+    copy(&Path::new(DEMO).join("logs"), &to.join("logs"), 1)?;
+    copy_file(&Path::new(DEMO).join("state.json"), &to.join("state.json"), 1)?;
+    let rows = |name: &str| std::fs::read_to_string(Path::new(DEMO).join(name));
+    let rows = StoreRows {
+        events: rows("events.sql")?,
+        flow: rows("flow.sql")?,
+    };
+    rows.write(&to)?;
     Ok(dir)
 }
 

@@ -59,12 +59,15 @@ mod tests {
             ];
             let mut told: Vec<What> = pieces.iter().filter_map(|piece| deltas.take(piece)).collect();
             told.extend(deltas.finish());
-            let whole = "[secret KEY]".to_owned();
-            assert_eq!(
-                told,
-                [What::Text(whole.clone()), What::Reasoning(whole)],
-                "cut at {cut}"
-            );
+            let (mut text, mut reasoning) = (String::new(), String::new());
+            for what in told {
+                match what {
+                    What::Text(piece) => text += &piece,
+                    What::Reasoning(piece) => reasoning += &piece,
+                    other => panic!("{other:?}"),
+                }
+            }
+            assert_eq!([text, reasoning], ["[secret KEY]"; 2], "cut at {cut}");
         }
     }
 

@@ -4,6 +4,7 @@ use super::agent::{context, context_chars, task};
 use super::truncate::head;
 use crate::repl::{Context, ContextKind};
 use crate::store::payload::TurnStarted;
+use crate::text::without_picture;
 use serde_json::Value;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -163,7 +164,8 @@ fn prepare_file(path: &Path, prompt: String) -> Result<Prepared, InputError> {
         ),
         // The first line says what and where; a picture of the place follows it.
         "yaml" | "yml" => valued(
-            serde_saphyr::from_str(&read(path)?).map_err(|e| bad("YAML", e.to_string()))?,
+            serde_saphyr::from_str(&read(path)?)
+                .map_err(|e| bad("YAML", without_picture(&e.to_string()).to_owned()))?,
             "YAML",
         ),
         "jsonl" | "ndjson" => valued(

@@ -3,11 +3,13 @@
 use super::begin_error::BeginError;
 use super::home::Home;
 use super::input::{Input, Prepared};
-use super::memory::{RunRef, SessionMemory};
+use super::journal::transcript_of;
+use super::memory::{RunRef, SessionMemory, new_run};
 use super::schema::OutputSchema;
-use super::session::Query;
+use super::session::{Query, make_dir};
 use crate::disk::transcript_writer::TranscriptWriter;
 use crate::store::payload::TurnStarted;
+use std::path::PathBuf;
 
 /// What a query that goes on needs beside its log.
 pub(super) struct Reopened {
@@ -23,17 +25,28 @@ impl Reopened {
     pub(super) fn of(home: &Home, query: &Query, started: &TurnStarted) -> Result<Self, BeginError> {
         let prepared = Input::from_record(&started.query, &started.settings).prepare()?;
         let schema = query.settings.schema.as_ref().map(OutputSchema::compile).transpose()?;
+        let (log_file, transcript) = transcript(home, started)?;
         let reference = RunRef {
             run_id: started.run_id.clone(),
-            log_file: started.log_file.clone().unwrap_or_default(),
+            log_file,
             query: prepared.query.clone(),
         };
         Ok(Self {
             schema,
-            lines: TranscriptWriter::open(&home.dir.join(&reference.log_file))?,
+            lines: TranscriptWriter::open(&transcript)?,
             memory: SessionMemory::open(&home.dir, query.settings.secrets.clone())?,
             prepared,
             reference,
         })
     }
+}
+
+/// Its transcript, linked as the ledger links it; a new one where the recorded name leads elsewhere.
+fn transcript(home: &Home, started: &TurnStarted) -> Result<(String, PathBuf), BeginError> {
+    if let (Some(path), Some(link)) = (transcript_of(&home.dir, started), &started.log_file) {
+        return Ok((link.clone(), path));
+    }
+    make_dir(&home.logs())?;
+    let (_, name) = new_run(&home.prefix, |name| home.logs().join(name).exists());
+    Ok((home.link(&name), home.logs().join(name)))
 }

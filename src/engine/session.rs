@@ -350,7 +350,7 @@ fn close(ended: Ended) -> Result<FinalValue, RunError> {
     ended.result
 }
 
-fn make_dir(path: &Path) -> Result<(), BeginError> {
+pub(super) fn make_dir(path: &Path) -> Result<(), BeginError> {
     std::fs::create_dir_all(path).map_err(|cause| BeginError::Directory {
         path: path.to_owned(),
         cause,

@@ -1,15 +1,18 @@
 //! A session in one file: its state.json and transcripts, and its part of the two stores, as an uncompressed tar.
 
 use super::error::LabError;
+use super::remove::remove;
 use super::replay::Source;
 use crate::engine::now;
-use crate::store::{EVENTS_FILE, FLOW_FILE, SessionRow, Storage, Store, StoreError, copy_session};
+use crate::store::{EVENTS_FILE, FLOW_FILE, SessionRow, Storage, Store, StoreError, check_session_id, copy_session};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 /// What a bundle may hold; a file is taken for anybody's.
 const MOST_FILES: usize = 100_000;
+/// Bytes of a name.
+const LONGEST_NAME: u64 = 4_096;
 
 /// Writes the session into `file`, which must not be there yet.
 ///
@@ -54,8 +57,8 @@ pub fn export_bundle(source: &Source, file: &Path) -> Result<(), LabError> {
 ///
 /// # Errors
 ///
-/// [`LabError::BadBundle`], [`LabError::File`], [`LabError::Store`] when the id is taken. Nothing is left of a session
-/// that could not be taken over.
+/// [`LabError::BadBundle`], [`LabError::File`] (also where something of that name is there already), [`LabError::Store`]
+/// when the id is taken or none. Nothing is left of a session that could not be taken over.
 pub fn import_bundle(file: &Path, dir: &Path, id: Option<&str>) -> Result<(String, usize), LabError> {
     let part = tempfile::tempdir().map_err(|cause| file_error(file, "unpacking", cause))?;
     unpack(file, part.path())?;
@@ -74,9 +77,23 @@ pub fn import_bundle(file: &Path, dir: &Path, id: Option<&str>) -> Result<(Strin
         .map_err(damaged)?
         .pop()
         .ok_or_else(|| bad("it holds no session"))?;
+    let id = id.unwrap_or(&row.id);
+    check_session_id(id)?;
+    let place = dir.join(id);
+    if fs::symlink_metadata(&place).is_ok() {
+        return Err(file_error(&place, "making", io::ErrorKind::AlreadyExists.into()));
+    }
     let to = Storage::dir(dir).open()?;
-    let (copied, skipped) = copy_session(&from, &row.id, &to, id, now())?;
-    put_files(part.path(), &to, &copied)?;
+    let (copied, skipped) = copy_session(&from, &row.id, &to, Some(id), now())?;
+    put_files(part.path(), &to, &copied).inspect_err(|_| {
+        let imported = Source {
+            store: to.clone(),
+            session: copied.id.clone(),
+            dir: place,
+        };
+        // The first error is the one to tell.
+        let _ = remove(&imported);
+    })?;
     Ok((copied.id, skipped))
 }
 
@@ -101,16 +118,34 @@ fn unpack(file: &Path, dir: &Path) -> Result<(), LabError> {
         path: file.to_owned(),
         what,
     };
-    let opened = File::open(file).map_err(|cause| file_error(file, "reading", cause))?;
-    let mut bundle = tar::Archive::new(opened);
-    let entries = bundle.entries().map_err(|error| bad(error.to_string()))?;
-    for entry in entries.take(MOST_FILES) {
+    let opened = || File::open(file).map_err(|cause| file_error(file, "reading", cause));
+    look_at(&mut tar::Archive::new(opened()?)).map_err(bad)?;
+    let mut bundle = tar::Archive::new(opened()?);
+    for entry in bundle.entries().map_err(|error| bad(error.to_string()))? {
         let mut entry = entry.map_err(|error| bad(error.to_string()))?;
         let path = entry.path().map_err(|error| bad(error.to_string()))?.into_owned();
         if !entry.header().entry_type().is_file() || !is_known(&path) {
             return Err(bad(format!("{} has no place in it", path.display())));
         }
         write(&mut entry, &dir.join(&path)).map_err(|cause| file_error(&path, "unpacking", cause))?;
+    }
+    Ok(())
+}
+
+/// Looks at the headers alone: a name longer than a header holds comes as an entry of its own, which is read as a whole.
+fn look_at(bundle: &mut tar::Archive<File>) -> Result<(), String> {
+    let entries = bundle.entries_with_seek().map_err(|error| error.to_string())?;
+    for (number, entry) in entries.raw(true).enumerate() {
+        let header = entry.map_err(|error| error.to_string())?.header().clone();
+        let kind = header.entry_type();
+        let is_name = kind.is_gnu_longname() || kind.is_pax_local_extensions();
+        let size = header.size().map_err(|error| error.to_string())?;
+        match () {
+            () if number >= MOST_FILES => return Err(format!("it holds more than {MOST_FILES} files")),
+            () if is_name && size > LONGEST_NAME => return Err(format!("a name in it has {size} bytes")),
+            () if !is_name && !kind.is_file() => return Err("it holds something that is no plain file".into()),
+            () => {}
+        }
     }
     Ok(())
 }

@@ -23,6 +23,8 @@ pub struct BranchPoint {
     pub kind: BranchKind,
     /// The root of the run that it branched in, which both sessions have.
     pub run_id: Option<String>,
+    /// What a parent calls that run, where it is one of its completed queries: `Q2`.
+    pub label: Option<String>,
     /// Before this step, as screens number it.
     pub step: u64,
 }

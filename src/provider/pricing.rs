@@ -9,7 +9,10 @@ use std::collections::BTreeMap;
 
 /// What one model's tokens cost, in nano-dollars per million tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "prices, like { input = \"1.25\", output = \"10\" }"
+)]
 pub struct Price {
     /// Prompt tokens.
     #[serde(deserialize_with = "dollars")]

@@ -2,7 +2,7 @@
 //!
 //! `<cache>/python-<key>/` holds `python.cwasm`, `python-stdlib/` and `ready`. The key covers all that the entry is made
 //! from, so a stale entry is never found, only left behind. The compiled file is code that runs outside the sandbox:
-//! the directory must be one that only this user can write to.
+//! the directory must be one that only this user can write to. A packaged program brings an entry of its own.
 
 use super::error::PrepareError;
 use super::{kernel, parts};
@@ -67,6 +67,15 @@ pub(super) fn root() -> Result<PathBuf, PrepareError> {
             .join("fast-rlm"),
     };
     private(directory)
+}
+
+/// The interpreter that came with the program, in `share/fast-rlm/` beside its `bin/`, where it is ready for this machine.
+/// Who could change it could change the program. Nothing is ever written there.
+pub(super) fn shipped(engine: &Engine) -> Option<Entry> {
+    let program = std::env::current_exe().ok()?.canonicalize().ok()?;
+    let root = program.parent()?.parent()?.join("share/fast-rlm");
+    let entry = Entry::new(&root, &key(engine));
+    entry.is_ready().then_some(entry)
 }
 
 /// Makes the directory if need be, and refuses one that somebody else could write to.

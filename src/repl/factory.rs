@@ -64,7 +64,7 @@ impl PythonFactory {
                 if let Ok(root) = cache::root() {
                     cache::Entry::new(&root, &cache::key(&engine)).discard();
                 }
-                open(&engine, prepare::obtain(&engine, progress)?)?
+                open(&engine, prepare::obtain_own(&engine, progress)?)?
             }
         };
         Ok(Self {

@@ -25,9 +25,11 @@ pub(super) struct Prepared {
 /// Whether the interpreter is prepared: a start will take milliseconds.
 #[must_use]
 pub fn is_ready() -> bool {
-    let entry =
-        engine::session_engine().map(|engine| Entry::new(&cache::root().unwrap_or_default(), &cache::key(&engine)));
-    entry.is_ok_and(|entry| entry.is_ready())
+    let is_ready = |engine: Engine| {
+        let cached = || Entry::new(&cache::root().unwrap_or_default(), &cache::key(&engine)).is_ready();
+        cache::shipped(&engine).is_some() || cached()
+    };
+    engine::session_engine().is_ok_and(is_ready)
 }
 
 /// Prepares the interpreter in this process unless it is ready. `fast-rlm warmup` is this; it needs 500 MB for 9 s, and
@@ -101,8 +103,19 @@ pub(super) fn new_engine() -> Result<Engine, PrepareError> {
     engine::session_engine().map_err(failed)
 }
 
-/// The interpreter from the cache, prepared if need be; where the cache cannot be used, a copy for this process.
+/// The interpreter that came with the program, else that of [`obtain_own`].
 pub(super) fn obtain(engine: &Engine, progress: Progress<'_>) -> Result<Prepared, PrepareError> {
+    match cache::shipped(engine) {
+        Some(entry) => Ok(Prepared {
+            directory: entry.directory,
+            temporary: None,
+        }),
+        None => obtain_own(engine, progress),
+    }
+}
+
+/// The interpreter from the cache, prepared if need be; where the cache cannot be used, a copy for this process.
+pub(super) fn obtain_own(engine: &Engine, progress: Progress<'_>) -> Result<Prepared, PrepareError> {
     match cache::root().and_then(|root| cached(engine, &root, progress)) {
         Ok(directory) => Ok(Prepared {
             directory,

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::{MutexGuard, PoisonError};
 
+use crate::disk::state_file::{STATE_FILE, read_state};
 use crate::model::{BranchKind, BranchPoint, Event, ForkPoint, Lineage, TargetKind};
 use crate::store::payload::{ForkedFrom, StepEnded};
 use crate::store::{At, Fact, Kind, Origin, Select, SessionRow, Store, StoreError};
@@ -148,7 +149,13 @@ impl Recorded {
             _ => None,
         });
         let dir = self.store.session_dir(&row.id)?.unwrap_or_default();
+        let is_parent = row.id == from.session;
+        let label = run_id
+            .as_ref()
+            .filter(|_| is_parent)
+            .and_then(|run_id| label(&dir, run_id));
         Ok(BranchPoint {
+            label,
             session: name(row, &self.store),
             dir,
             kind: match from.origin {
@@ -159,6 +166,15 @@ impl Recorded {
             step: u64::from(from.step) + 1,
         })
     }
+}
+
+/// What the session in `dir` calls a run, if it is one of its completed queries.
+fn label(dir: &Path, run_id: &str) -> Option<String> {
+    let ledger = read_state(&dir.join(STATE_FILE)).ok()?.ledger;
+    let place = ledger
+        .iter()
+        .position(|entry| entry.run_id.as_deref() == Some(run_id))?;
+    Some(format!("Q{}", place + 1))
 }
 
 /// As people know it: a session in the storage directory itself is called like that directory.

@@ -18,7 +18,7 @@ pub use count::{compact_count, count, plural};
 pub use duration::{clock_time, date_time, duration};
 pub use glyphs::{Glyphs, ascii};
 pub use money::{exact_money, money, parse_nano};
-pub use place::{line_and_column, toml_fault};
+pub use place::{line_and_column, toml_fault, without_picture};
 pub use safe::SafeText;
 pub use sanitize::Places;
 pub use width::{cell_width, cut, cut_left, fit, fit_right, middle_cut};

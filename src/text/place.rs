@@ -22,6 +22,12 @@ pub fn toml_fault(text: &str, error: &toml::de::Error) -> String {
     }
 }
 
+/// What is wrong and where, of a message that goes on with a picture of the place.
+pub fn without_picture(message: &str) -> &str {
+    let first = message.lines().next().unwrap_or_default();
+    first.strip_prefix("error: ").unwrap_or(first)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -149,6 +149,37 @@ fn the_documented_options_are_those_of_the_table() {
     );
 }
 
+/// `screenshots/demo.cast` plays: a header, then what was written at instants that rise; a terminal that reads it shows
+/// the run, the memory, and the answer.
+#[test]
+fn the_recording_plays() {
+    let text = std::fs::read_to_string(root().join("screenshots/demo.cast")).unwrap();
+    let mut lines = text
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let header = lines.next().unwrap();
+    assert_eq!(
+        (&header["version"], &header["width"], &header["height"]),
+        (&2.into(), &100.into(), &30.into())
+    );
+    let mut screen = vt100::Parser::new(30.try_into().unwrap(), 100.try_into().unwrap(), 0);
+    let mut awaited = ["? keys", "sub-agents", "★", "What did the goat do?", "Q7"]
+        .iter()
+        .peekable();
+    let mut before = 0.0;
+    for event in lines {
+        let at = event[0].as_f64().unwrap();
+        assert!(at >= before && event[1] == "o", "{event}");
+        before = at;
+        screen.process(event[2].as_str().unwrap().as_bytes());
+        while awaited
+            .next_if(|text| screen.screen().contents().contains(**text))
+            .is_some()
+        {}
+    }
+    assert_eq!(awaited.next(), None, "it is never shown");
+}
+
 #[test]
 fn every_theme_and_subcommand_is_documented() {
     let read = |name: &str| std::fs::read_to_string(root().join(name)).unwrap();

@@ -267,7 +267,7 @@ fn a_replay_ticks_through_and_changes_nothing() {
 fn a_replay_explains_the_first_mismatch() {
     let lab = Lab::new();
     let log = rusqlite::Connection::open(lab.desk.path().join("lab/events.db")).unwrap();
-    let tampered = "UPDATE event SET payload = replace(payload, '\"output\":\"3', '\"output\":\"4') WHERE kind = 'step_ended' AND step = 0";
+    let tampered = "UPDATE event SET payload = replace(payload, 'SHOWN]... 3', 'SHOWN]... 4') WHERE kind = 'step_ended' AND step = 0";
     assert_eq!(log.execute(tampered, []).unwrap(), 1);
     drop(log);
     let mut pty = lab.open(&[], &[]);
@@ -292,7 +292,8 @@ fn the_demo_is_scrubbed_replayed_forked_and_compared_offline() {
         &[("XDG_CONFIG_HOME", &config), ("FAST_RLM_MODEL", "")],
     );
     pty.wait_for("? keys");
-    // Q6, the last but one before the run that was cut.
+    pty.wait_until_gone("reading");
+    // The last one before the run that was cut.
     pty.send("\x1b[F\x1b[A\r");
     pty.wait_for("Q6 › step 1");
     pty.send("\x1b[B");
@@ -313,5 +314,7 @@ fn the_demo_is_scrubbed_replayed_forked_and_compared_offline() {
     pty.wait_for("is answered");
     pty.send("d");
     pty.wait_for("other code");
+    pty.send("\x1b");
+    pty.wait_for("opens the fork");
     quit(pty);
 }

@@ -112,6 +112,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("the session's log holds something that is no state", STORE),
     ("cannot write a value as JSON", STORE),
     ("session {session}: the recorded conversation is broken", STORE),
+    ("the configuration is not understood", STORE),
     // Never told by itself.
     ("it ends in the middle of a value", "becomes the file's: cut off"),
     ("enough was read", "ends a search, and is no error"),

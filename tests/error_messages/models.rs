@@ -31,6 +31,9 @@ fn models_that_cannot_be_opened() {
     book.met("--sub-agent", &ran);
     book.put("no-configuration/fast-rlm/pricing.toml", "[models]\n\"x\" = 3\n");
     book.met("pricing.toml", &book.asks("scripted:one.yaml").run());
+    std::fs::remove_file(book.path("no-configuration/fast-rlm/pricing.toml")).unwrap();
+    std::fs::create_dir(book.path("no-configuration/fast-rlm/pricing.toml")).unwrap();
+    book.met("pricing.toml is a directory", &book.asks("scripted:one.yaml").run());
     book.close("models");
 }
 

@@ -27,10 +27,12 @@ fn themes_and_keys_that_cannot_be_used() {
         let path = book.put(name, content);
         book.refused(name, &["--tui", "--theme", path.to_str().unwrap()], &[]);
     }
+    book.refused("a theme that is misspelt", &["--tui", "--theme", "papre"], &[]);
     book.refused("no such theme", &["--tui", "--theme", "/nowhere.toml"], &[]);
     for (name, content) in [
         ("keys_syntax.toml", "[everywhere\n"),
         ("preset.toml", "preset = \"emacs\"\n"),
+        ("shape.toml", "[everywhere]\nquit = 7\n"),
         ("context.toml", "[somewhere]\nquit = [\"x\"]\n"),
         ("action.toml", "[everywhere]\nfly = [\"x\"]\n"),
         ("key.toml", "[everywhere]\nquit = [\"hyper-x\"]\n"),
@@ -39,6 +41,7 @@ fn themes_and_keys_that_cannot_be_used() {
         let path = book.put(name, content);
         book.refused(name, &["--tui"], &[("FAST_RLM_KEYMAP", path.to_str().unwrap())]);
     }
+    book.refused("no such preset", &["--tui"], &[("FAST_RLM_KEYMAP", "emacs")]);
     book.refused("no such keymap", &["--tui"], &[("FAST_RLM_KEYMAP", "/nowhere.toml")]);
     book.refused("a terminal that cannot draw", &["--tui"], &[("TERM", "dumb")]);
     book.close("screens");

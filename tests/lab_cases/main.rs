@@ -9,6 +9,7 @@
 )]
 
 mod agents;
+mod bundles;
 mod cassettes;
 mod copies;
 mod crashes;

@@ -246,6 +246,10 @@ mod tests {
             (Some(guard.enabled), Some(guard.min_chars), Some(guard.ratio))
         );
         assert_eq!((config.enable_tools, config.inherit_tools), (Some(true), Some(false)));
+        assert_eq!(
+            (config.inherit_mcp, config.repl),
+            (Some(false), Some(Backend::default()))
+        );
     }
 
     #[test]

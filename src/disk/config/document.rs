@@ -1,5 +1,6 @@
 //! A configuration file as named values that know their lines, whether it is TOML or YAML.
 
+use crate::text::without_picture;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use serde_saphyr::Spanned as YamlSpan;
@@ -117,7 +118,10 @@ fn from_yaml(text: &str) -> Result<Vec<Node>, (usize, String)> {
     }
     let content: YamlSpan<Content> = serde_saphyr::from_str(text).map_err(|error| {
         let line = error.location().map_or(1, |location| location.line());
-        (usize::try_from(line).unwrap_or(1).max(1), error.to_string())
+        (
+            usize::try_from(line).unwrap_or(1).max(1),
+            without_picture(&error.to_string()).to_owned(),
+        )
     })?;
     match content.value {
         Content::Table(nodes) => Ok(nodes),

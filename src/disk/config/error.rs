@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// A file could not be read.
-    #[error("cannot read the configuration {}: {cause}", path.display())]
+    #[error("cannot read the configuration {}: {cause}; check its name", path.display())]
     Read {
         /// The file.
         path: PathBuf,

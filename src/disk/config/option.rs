@@ -59,7 +59,7 @@ pub enum Kind {
     /// Any text.
     Text,
     /// One of these words.
-    OneOf(&'static [&'static str]),
+    Word(&'static [&'static str]),
     /// A whole number between these.
     Count(u64, u64),
     /// US dollars: a number that is not negative.
@@ -79,7 +79,7 @@ impl Kind {
     pub fn wanted(self) -> String {
         match self {
             Kind::Text => "a text".into(),
-            Kind::OneOf(words) => words.join(" or "),
+            Kind::Word(words) => format!("one of {}", words.join(", ")),
             Kind::Count(0, u64::MAX) => "a whole number".into(),
             Kind::Count(least, u64::MAX) => format!("a whole number from {least}"),
             Kind::Count(least, most) => format!("a whole number from {least} to {most}"),
@@ -95,7 +95,7 @@ impl Kind {
     pub fn check(self, value: &Value) -> Option<Value> {
         let fits = match self {
             Kind::Text => value.is_string(),
-            Kind::OneOf(words) => value.as_str().is_some_and(|word| words.contains(&word)),
+            Kind::Word(words) => value.as_str().is_some_and(|word| words.contains(&word)),
             // `3.0` counts 3, as other readers of the same file have it.
             Kind::Count(least, most) => {
                 let count = value.as_u64().or_else(|| whole(value.as_f64()?))?;
@@ -113,7 +113,7 @@ impl Kind {
     pub fn read(self, text: &str) -> Option<Value> {
         let text = text.trim();
         let value = match self {
-            Kind::Text | Kind::OneOf(_) => Value::from(text),
+            Kind::Text | Kind::Word(_) => Value::from(text),
             Kind::Switch => match text.to_ascii_lowercase().as_str() {
                 "1" | "true" | "yes" | "on" => true.into(),
                 "0" | "false" | "no" | "off" => false.into(),
@@ -195,6 +195,7 @@ mod tests {
     #[case(Kind::Share, json!(1.01), None)]
     #[case(Kind::Switch, json!("yes"), None)]
     #[case(Kind::Text, json!(5), None)]
+    #[case(Kind::Word(&["a", "b"]), json!("c"), None)]
     #[case(Kind::Keys, json!([]), None)]
     fn values_are_checked(#[case] kind: Kind, #[case] value: Value, #[case] taken: Option<Value>) {
         assert_eq!(kind.check(&value), taken);

@@ -25,7 +25,7 @@ fn property(option: &Opt) -> Value {
     made.insert("description".into(), option.doc.into());
     let form = match option.kind {
         Kind::Text => json!({"type": "string"}),
-        Kind::OneOf(words) => json!({"enum": words}),
+        Kind::Word(words) => json!({"enum": words}),
         Kind::Switch => json!({"type": "boolean"}),
         Kind::Count(least, most) => json!({"type": "integer", "minimum": least, "maximum": most}),
         Kind::Dollars => json!({"type": "number", "minimum": 0}),

@@ -2,7 +2,7 @@
 
 use super::option::{Flag, Kind as K, Opt, Part};
 
-/// The most that a number of one machine word's kind may be; larger ones are mistakes.
+/// The most that a number without a bound of its own may be; larger ones are mistakes.
 const MANY: u64 = 1 << 40;
 
 const fn opt(
@@ -44,9 +44,9 @@ pub const OPTIONS: &[Opt] = &[
     opt(Q, "add_session_code_to_context", K::Switch, "true", switch("no-session-code", "Do not show a resumed model the code of earlier queries"), "Whether a resumed model is shown the code of earlier queries"),
     opt(Q, "enable_tools", K::Switch, "true", None, "Whether tools and MCP servers are given to the model at all"),
     opt(Q, "inherit_tools", K::Switch, "false", None, "Whether sub-agents get all tools of their parent where none are named"),
-    opt(Q, "mcp", K::Text, "", flag("mcp"), "A JSON file that declares MCP servers for the model to call: {\"mcpServers\": {…}} (docs/mcp.md)"),
+    opt(Q, "mcp", K::Text, "", flag("mcp"), "A JSON file that declares MCP servers for the model to call (docs/mcp.md)"),
     opt(Q, "inherit_mcp", K::Switch, "false", None, "Whether sub-agents get all MCP servers of their parent where none are named"),
-    opt(Q, "repl", K::OneOf(&["sandbox", "python3"]), "\"sandbox\"", flag("repl"), "The Python that runs the model's code: sandbox, or python3, the system's own, with its packages and less isolation (docs/repl.md)"),
+    opt(Q, "repl", K::Word(&["sandbox", "python3"]), "\"sandbox\"", flag("repl"), "What runs the model's code: the sandbox, or the system's python3 (docs/repl.md)"),
     opt(Q, "enable_compression_guard", K::Switch, "true", None, "Whether sub-agents that would be given nearly everything are asked about first"),
     opt(Q, "compression_min_chars", K::Count(0, MANY), "5000", None, "Characters of the parent's context from which on the guard watches"),
     opt(Q, "compression_ratio", K::Share, "0.6", None, "Share of the parent's context from which on the guard asks"),

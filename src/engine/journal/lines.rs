@@ -81,7 +81,7 @@ impl Lines {
     }
 
     fn path(&self, dir: &Path) -> Option<PathBuf> {
-        self.turn.log_file.as_ref().map(|log_file| dir.join(log_file))
+        transcript_of(dir, &self.turn)
     }
 
     fn root(&self) -> AgentRef {
@@ -93,9 +93,26 @@ impl Lines {
     }
 }
 
+/// A recorded turn's transcript, to be written on. A log may be a stranger's and name any file: outside of the session's
+/// directory only one counts that this very run has begun.
+pub(in crate::engine) fn transcript_of(dir: &Path, turn: &TurnStarted) -> Option<PathBuf> {
+    let path = dir.join(turn.log_file.as_deref()?);
+    let is_its_own = || !turn.run_id.is_empty() && present(&path, &turn.run_id).any;
+    (is_inside(dir, &path).unwrap_or(false) || is_its_own()).then_some(path)
+}
+
+/// Whether a file, which need not be there yet, is in a directory and no link out of it.
+fn is_inside(dir: &Path, path: &Path) -> std::io::Result<bool> {
+    let parent = path.parent().unwrap_or(dir).canonicalize()?;
+    let plain = std::fs::symlink_metadata(path).map_or(true, |metadata| metadata.is_file());
+    let named = path.file_name().is_some();
+    Ok(plain && named && parent.starts_with(dir.canonicalize()?))
+}
+
 /// What a transcript has of a run.
 #[derive(Debug, Default)]
 struct Present {
+    any: bool,
     steps: HashSet<u64>,
     has_final: bool,
 }
@@ -114,6 +131,7 @@ fn present(path: &Path, run_id: &str) -> Present {
         .filter_map(|line| serde_json::from_slice::<Head>(line).ok());
     let mut found = Present::default();
     for head in heads.filter(|head| head.run_id == run_id) {
+        found.any = true;
         found.steps.extend(head.step);
         found.has_final |= head.event_type == "final_result";
     }

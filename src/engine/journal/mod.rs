@@ -15,6 +15,7 @@ pub(crate) use cut::Pending;
 pub(super) use cut::load_cut;
 use facts::dropped;
 pub(super) use facts::{cell_outcome, model_call, step_ended};
+pub(super) use lines::transcript_of;
 pub(super) use namespace::Values;
 pub(super) use parked::{ParkedTurn, Tape, load_parked};
 pub use project::ProjectError;

@@ -17,6 +17,7 @@ pub(super) const CASES: &[Check<dyn EventStore>] = &[
     ),
     ("unknown sessions are refused by everything", unknown_session),
     ("pages, turns and kinds select what they say", selection),
+    ("a scan sees what reading sees, until it has seen enough", scanned),
     ("an empty append changes nothing", empty_append),
 ];
 
@@ -175,6 +176,11 @@ fn selection(store: &dyn EventStore) -> Result<(), Broken> {
         vec![0],
     )?;
     equal("from", picked(Select::all().starting(5))?, vec![5, 6])?;
+    equal(
+        "before",
+        picked(Select::all().starting(2).before(Some(5)))?,
+        vec![2, 3, 4],
+    )?;
     equal("beyond the end", picked(Select::all().starting(7))?, vec![])?;
     let page = store.read(
         &id,
@@ -200,6 +206,43 @@ fn selection(store: &dyn EventStore) -> Result<(), Broken> {
             ..Select::all()
         })?,
         (0..7).collect(),
+    )
+}
+
+fn scanned(store: &dyn EventStore) -> Result<(), Broken> {
+    let (id, token) = session(store)?;
+    store.append(&id, token, &every_kind())?;
+    for select in [
+        Select::all(),
+        Select::turn(3),
+        Select {
+            limit: 2,
+            ..Select::all().only(&[Kind::LeafCall, Kind::Final, Kind::Custom])
+        },
+        Select::all().starting(3).before(Some(9)),
+    ] {
+        let read = store.read_all(&id, &select)?.events;
+        let mut seen = Vec::new();
+        store.scan(&id, &select, &mut |row| {
+            seen.push((row.stream_seq, row.time, row.turn, row.step, row.fact()));
+            true
+        })?;
+        let read = read
+            .into_iter()
+            .map(|e| (e.stream_seq, e.time, e.turn, e.step, Some(e.fact)));
+        equal("rows", seen, read.collect())?;
+    }
+    let mut first = 0;
+    store.scan(&id, &Select::all(), &mut |_| {
+        first += 1;
+        first < 2
+    })?;
+    equal("stopped after", first, 2)?;
+    let unknown = |error: &StoreError| matches!(error, StoreError::UnknownSession { .. });
+    fails(
+        "unknown session",
+        store.scan("nope", &Select::all(), &mut |_| true),
+        unknown,
     )
 }
 

@@ -54,7 +54,10 @@ impl StoreRows {
             database.write("filling", Durability::Process, |rows| Ok(rows.execute_batch(text)?))?;
             let path = root.join(file);
             let path = path.to_string_lossy();
-            database.maintain("writing", |rows| rows.execute("VACUUM INTO ?1", [&*path]).map(drop))?;
+            database.maintain("writing", |rows| {
+                rows.pragma_update(None, "synchronous", "OFF")?;
+                rows.execute("VACUUM INTO ?1", [&*path]).map(drop)
+            })?;
         }
         Ok(())
     }

@@ -147,7 +147,7 @@ fn resolve(name: &str, text: &str) -> Result<Vec<Resolved>, ThemeError> {
 /// The file with what it starts from: its own colours and styles over those of its base.
 fn whole(name: &str, text: &str, depth: u8) -> Result<File, ThemeError> {
     let syntax = |message: String| ThemeError::Syntax(name.to_owned(), message);
-    let file: File = toml::from_str(text).map_err(|error| syntax(error.to_string().trim().to_owned()))?;
+    let file: File = toml::from_str(text).map_err(|error| syntax(crate::text::toml_fault(text, &error)))?;
     let Some(base) = file.base.as_deref() else {
         return Ok(file);
     };

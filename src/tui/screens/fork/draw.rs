@@ -87,7 +87,7 @@ impl ForkScreen {
         if let Some(Ok(())) = self.point {
             match &self.form.stage {
                 Stage::Ready(divergence) => ready(divergence, facts, self.step, &mut document, ctx),
-                Stage::Checking => document.line(&[("looking whether it is Python…", Role::Running)]),
+                Stage::Checking => document.line(&[("checking the code…", Role::Running)]),
                 stage => hint(stage, self.form.way, self.step, &mut document),
             }
         }

@@ -50,13 +50,13 @@ fn listed(session: &Session, ctx: &Ctx<'_>) -> String {
     words.join(&format!(" {} ", Glyphs::of(ctx.options.ascii).separator))
 }
 
-/// `podcasts at Q2 step 3`: the run as this session calls it.
+/// `podcasts at Q2 step 3`: the run as the parent calls it, else as this session does.
 fn point(session: &Session, point: &BranchPoint) -> String {
     let is_root = |run_id: &String| {
         let of = |query: &&crate::model::Query| query.run.root().is_some_and(|root| root.run_id == *run_id);
         session.queries.iter().find(of).map(|query| query.label.to_string())
     };
-    let run = point.run_id.as_ref().and_then(is_root);
+    let run = point.label.clone().or_else(|| point.run_id.as_ref().and_then(is_root));
     match run {
         Some(label) => format!("{} at {label} step {}", point.session, point.step),
         None => format!("{} at step {}", point.session, point.step),

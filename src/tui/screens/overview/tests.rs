@@ -57,6 +57,7 @@ fn case_85_a_session_with_a_family_says_so() {
         dir: format!("/runs/{name}").into(),
         kind: BranchKind::Fork,
         run_id: session.queries[run].run.root().map(|root| root.run_id.clone()),
+        label: None,
         step,
     };
     let lineage = Lineage {
