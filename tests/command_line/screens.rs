@@ -63,6 +63,24 @@ fn keys_that_conflict_are_refused_with_file_and_line() {
 }
 
 #[test]
+fn names_that_are_no_options_are_told_before_the_screens() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut pty = open(dir.path(), "utc = true\nthemes = \"dusk\"\n", &[]);
+    pty.wait_for("? keys");
+    let (before, _) = pty
+        .written()
+        .split_once("[?1049h")
+        .map(|(a, b)| (a.to_owned(), b.len()))
+        .unwrap();
+    assert!(
+        before.contains("fast-rlm.toml:2: themes is no option and is ignored; did you mean theme?"),
+        "{before}"
+    );
+    pty.send("q");
+    assert_eq!(pty.exit_code(), 0);
+}
+
+#[test]
 fn the_configuration_chooses_theme_and_keys_and_flags_win() {
     let dir = tempfile::tempdir().unwrap();
     let configuration = "theme = \"paper\"\nkeymap = \"vim\"\n[keys.everywhere]\nhelp = [\"f1\"]\n";
