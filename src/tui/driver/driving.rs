@@ -321,7 +321,10 @@ impl State {
 
     /// The query that a crash cut goes on.
     pub(super) fn resume(&mut self) -> Vec<Wanted> {
-        let why = self.drives.current().and_then(|drive| drive.why_closed().map(str::to_owned));
+        let why = self
+            .drives
+            .current()
+            .and_then(|drive| drive.why_closed().map(str::to_owned));
         let last = self.world.session.queries.last();
         let cut = last.is_some_and(|query| query.outcome == Outcome::Interrupted);
         if let Some(why) = why.or_else(|| (!cut).then(|| NOT_CUT.to_owned())) {
