@@ -73,7 +73,10 @@ fn for_the_shell(args: &LogArgs) -> Option<Vec<u8>> {
         return Some(options::completions(LogArgs::described(), shell));
     }
     let pages = args.man.then(|| options::pages(LogArgs::described()))?.ok()?;
-    pages.into_iter().next().map(|page| page.text)
+    pages
+        .into_iter()
+        .find(|page| page.file == "fast-rlm-log.1")
+        .map(|page| page.text)
 }
 
 impl LogArgs {
