@@ -17,7 +17,7 @@ use std::time::Duration;
 use tokio::io::{AsyncWriteExt as _, BufReader};
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::{Notify, Semaphore, mpsc};
-use tokio::time::interval;
+use tokio::time::{interval, timeout};
 
 /// Frames that may wait for a worker that does not read.
 const OUTGOING: usize = 16;
@@ -25,6 +25,8 @@ const OUTGOING: usize = 16;
 const CALLS: usize = 4_096;
 /// The longest piece of a blob.
 const PIECE: usize = 4 << 20;
+/// How long it may take to end when its output has.
+const ENDS: Duration = Duration::from_millis(500);
 /// How often its memory and time are looked at.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -64,13 +66,13 @@ impl Pump {
                 () = self.watch(&process, stop) => Some("it was stopped".to_owned()),
                 () = stop.now.notified() => Some("it was stopped".to_owned()),
             };
-            match why {
-                None => process.ended().await,
-                Some(why) => {
-                    process.kill().await;
-                    why
-                }
+            if why.is_none()
+                && let Ok(how) = timeout(ENDS, process.ended()).await
+            {
+                return how;
             }
+            process.kill().await;
+            why.unwrap_or_else(|| "it closed the way to its host".into())
         })
     }
 
