@@ -2,6 +2,7 @@
 //! called, nothing is dispatched, no file changes.
 
 mod agents;
+mod clocks;
 mod compare;
 mod host;
 mod report;
@@ -84,7 +85,7 @@ pub async fn replay(
 ) -> Result<ReplayReport, LabError> {
     let recording = source.recording()?;
     let chosen = choose(source, &recording, turn)?;
-    chosen.iter().try_for_each(|turn| same_python(source, python, turn))?;
+    same_python(source, python, &chosen)?;
     let mut report = ReplayReport {
         session: source.session.clone(),
         ..ReplayReport::default()
@@ -140,15 +141,19 @@ fn choose<'r>(source: &Source, recording: &'r Recording, turn: Option<u32>) -> R
 
 /// Another Python orders sets, words errors and reads clocks in other ways; and less of a sandbox is nothing that a
 /// recording may choose.
-fn same_python(source: &Source, python: &Python, turn: &RecordedTurn) -> Result<(), LabError> {
-    let recorded = recorded_repl(&turn.started);
-    if recorded == python.backend {
+fn same_python(source: &Source, python: &Python, turns: &[&RecordedTurn]) -> Result<(), LabError> {
+    let other = |turn: &&&RecordedTurn| recorded_repl(&turn.started) != python.backend;
+    let Some(turn) = turns.iter().find(other) else {
         return Ok(());
-    }
-    let reason = format!(
-        "Q{} was recorded with the REPL {recorded}: replay it with --repl {recorded}",
-        turn.number + 1
-    );
+    };
+    let (number, recorded) = (turn.number + 1, recorded_repl(&turn.started));
+    let reason = match turns.iter().all(|turn| recorded_repl(&turn.started) == recorded) {
+        true => format!("Q{number} was recorded with the REPL {recorded}: replay it with --repl {recorded}"),
+        false => format!(
+            "Q{number} was recorded with the REPL {recorded}, and not all of its questions were: replay it alone, with \
+             --turn {number} --repl {recorded}"
+        ),
+    };
     Err(source.not_replayable(reason))
 }
 
@@ -327,7 +332,8 @@ impl<'a> Room<'a> {
         let compared = sides
             .compare()
             .and_then(|weak| given.map_or(Ok(()), |value| sides.result(value)).map(|()| weak));
-        let weak = *compared.as_ref().unwrap_or(&0);
+        let clocks = clocks::differ(self.python.backend, step.code.as_deref());
+        let weak = *compared.as_ref().unwrap_or(&0) + usize::from(clocks);
         report.weak += weak;
         plan.steps.push(StepPlan {
             step: number,
@@ -337,6 +343,7 @@ impl<'a> Room<'a> {
         });
         self.revive(&outcome, step).await?;
         match compared {
+            Err(mismatch) if clocks => Ok(Some(clocks::explain(mismatch))),
             Err(mismatch) => Ok(Some(mismatch)),
             Ok(_) => replay_agents(self.python, self.turn, number, step, report).await,
         }

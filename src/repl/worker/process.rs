@@ -1,6 +1,7 @@
 //! The worker's process: started from the thread that lives as long as it does, to which its end is tied.
 
 use super::probe::Interpreter;
+use super::room::Room;
 use crate::provider::ProcessGroup;
 use crate::repl::kernel::{HASH_SEED, LAUNCH};
 use rustix::process::Signal;
@@ -8,7 +9,6 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tempfile::TempDir;
 use tokio::io::AsyncReadExt as _;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
@@ -17,6 +17,8 @@ use tokio::time::timeout;
 const ERROR_TAIL: usize = 2 << 10;
 /// How long its last words are waited for.
 const LAST_WORDS: Duration = Duration::from_millis(100);
+/// How long it may take to end when it has closed its pipes.
+const PARTING: Duration = Duration::from_secs(1);
 /// A clock tick of `/proc`, on every Linux.
 const TICK: Duration = Duration::from_millis(10);
 
@@ -28,20 +30,26 @@ pub(super) struct Process {
     tail: Arc<Mutex<Vec<u8>>>,
     words: tokio::task::JoinHandle<()>,
     /// Its working directory, and the only place that it can write to.
-    _dir: TempDir,
+    room: Room,
+}
+
+/// What a worker has executed, and the threads that it has.
+#[derive(Clone, Copy)]
+pub(super) struct Activity {
+    pub(super) executed: Duration,
+    pub(super) threads: u32,
 }
 
 /// Starts a worker, which waits for its sources.
 pub(super) fn start(interpreter: &Interpreter) -> std::io::Result<(Process, ChildStdin, ChildStdout)> {
-    let dir = tempfile::Builder::new().prefix("fast-rlm-python-").tempdir()?;
+    let room = Room::new()?;
     let mut command = Command::new(&interpreter.executable);
     command
-        .args(["-c", LAUNCH])
-        .current_dir(dir.path())
+        .args(["-P", "-c", LAUNCH])
+        .current_dir(room.path())
         .env_clear()
         .env("PYTHONHASHSEED", HASH_SEED.to_string())
         .env("PYTHONDONTWRITEBYTECODE", "1")
-        .env("PYTHONSAFEPATH", "1")
         .env("PYTHONUTF8", "1")
         .env("LANG", "C.UTF-8")
         .env("TZ", "UTC")
@@ -65,7 +73,7 @@ pub(super) fn start(interpreter: &Interpreter) -> std::io::Result<(Process, Chil
         id,
         tail,
         words,
-        _dir: dir,
+        room,
     };
     Ok((process, input, output))
 }
@@ -88,13 +96,21 @@ impl Process {
         Some(pages * rustix::param::page_size() as u64)
     }
 
-    /// What it has executed, all threads together.
-    pub(super) fn executed(&self) -> Option<Duration> {
+    /// What it does: all its threads together.
+    pub(super) fn activity(&self) -> Option<Activity> {
         let text = std::fs::read_to_string(format!("/proc/{}/stat", self.id)).ok()?;
         // After the program's name, which may hold anything.
         let fields = text.rsplit(')').next()?;
-        let ticks = |at: usize| fields.split_whitespace().nth(at)?.parse::<u32>().ok();
-        Some(TICK * ticks(11)?.saturating_add(ticks(12)?))
+        let number = |at: usize| fields.split_whitespace().nth(at)?.parse::<u32>().ok();
+        Some(Activity {
+            executed: TICK * number(11)?.saturating_add(number(12)?),
+            threads: number(17)?,
+        })
+    }
+
+    /// Why its files are too many, if they are.
+    pub(super) fn excess(&self) -> Option<String> {
+        self.room.excess(self.id)
     }
 
     /// Kills it.
@@ -106,9 +122,12 @@ impl Process {
         self.group.has_ended();
     }
 
-    /// Waits for its end, and says what it was.
+    /// Waits for its end, and says what it was. One whose pipes are closed and that goes on all the same is killed.
     pub(super) async fn ended(&mut self) -> String {
-        let status = self.child.wait().await;
+        let Ok(status) = timeout(PARTING, self.child.wait()).await else {
+            self.kill().await;
+            return "it closed its pipes and was killed".into();
+        };
         self.group.has_ended();
         let _ = timeout(LAST_WORDS, &mut self.words).await;
         let tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
