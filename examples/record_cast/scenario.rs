@@ -45,6 +45,8 @@ pub(crate) const SCENARIO: &[Act] = &[
     look(900),
     DOWN,
     look(900),
+    DOWN,
+    look(1200),
     RIGHT,
     look(1600),
     Act::Press("t"),

@@ -12,7 +12,7 @@ use crate::source::{OpenOptions, Opened, Source, Stop, list_sessions, open};
 use crate::tui::{self, TuiOptions};
 
 use super::args::LogArgs;
-use super::output::{WRONG, complain, print};
+use super::output::{WRONG, complain, note, print};
 use super::progress::ProgressLine;
 use super::terminal::{self, Look};
 use super::{demo, driving, facts, options, stats};
@@ -75,7 +75,10 @@ fn for_the_shell(args: &LogArgs) -> Option<Vec<u8>> {
         return Some(options::completions(LogArgs::described(), shell));
     }
     let pages = args.man.then(|| options::pages(LogArgs::described()))?.ok()?;
-    pages.into_iter().next().map(|page| page.text)
+    pages
+        .into_iter()
+        .find(|page| page.file == "fast-rlm-log.1")
+        .map(|page| page.text)
 }
 
 impl LogArgs {
@@ -174,6 +177,8 @@ fn screens(opened: Opened, args: &LogArgs, script: Option<&Path>) -> ExitCode {
     let configured = config::load(args.config.as_deref(), |name| std::env::var(name).ok());
     let drive = driving::options(args, &configured, script);
     let set = configured.unwrap_or_default();
+    // Stays in the terminal when the screens are gone.
+    set.unknown.iter().for_each(|unknown| note(&unknown.to_string()));
     let options = TuiOptions {
         view: args.view(&set),
         theme: args.theme.clone().or_else(|| set.text("theme").map(str::to_owned)),

@@ -137,9 +137,11 @@ impl Session {
         };
         let cut = self.interrupted()?.ok_or_else(nothing)?;
         let (session, cancel) = (self.clone(), Cancel::new());
+        *self.shared.running() = Some(cancel.clone());
         let stop = super::turn::CancelWhenDropped(cancel.clone());
         let work = |_: Forward| async move { finish_cut(&session, cut.turn, cancel).await };
         let finished = pumped(&mut crate::lab::NoSink, work).await;
+        *self.shared.running() = None;
         drop(stop);
         finished?
     }

@@ -251,8 +251,15 @@ async fn run(original: &Session, change: Change, off: OffTape) -> Result<WhatIfR
     };
     let came = session.recording()?;
     if matches!(change, Change::Call(..) | Change::Step(..)) && tape.substituted() == 0 {
-        branch.discard()?;
-        let what = "the run ended before the call came".into();
+        let what = match off {
+            // Whatever was made live has cost something: it stays on record.
+            OffTape::Live => format!("the run ended before the call came; {} holds what it did", session.id()),
+            OffTape::Halt => {
+                // The first error is the one to tell.
+                let _ = branch.discard();
+                "the run ended before the call came".into()
+            }
+        };
         return Err(LabError::SubstitutionUnused { what }.into());
     }
     let cells = |recording: &crate::lab::Recording| {

@@ -3,19 +3,30 @@
 
 use super::recorded::Recording;
 use crate::model::{Cost, Usage};
-use crate::store::payload::{LeafCall, ModelCall, Raised, StepEnded, recorded};
+use crate::store::payload::{LeafCall, Message, ModelCall, Raised, StepEnded, recorded};
 use crate::store::{EventRow, Fact, Kind, Select, Store, StoreError};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::borrow::Cow;
+
+/// What of a conversation is wanted.
+#[derive(Clone, Copy, Debug)]
+enum Talk {
+    /// Who was asked, and what that took.
+    Figures,
+    /// What was said, too.
+    Texts,
+    /// Everything.
+    Whole,
+}
 
 /// What of a session's log is wanted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reading {
     /// Empty: every kind.
     kinds: &'static [Kind],
-    /// What was said to the root's model and by it.
-    talk: bool,
+    /// What of the root's conversation.
+    talk: Talk,
     /// Everything else that is text or a value.
     rest: bool,
 }
@@ -24,14 +35,14 @@ impl Reading {
     /// Everything.
     pub(super) const WHOLE: Self = Self {
         kinds: &[],
-        talk: true,
+        talk: Talk::Whole,
         rest: true,
     };
 
     /// The conversation; of steps only that there were any.
     pub(super) const TALK: Self = Self {
         kinds: &[Kind::TurnStarted, Kind::ModelCall, Kind::TurnEnded],
-        talk: true,
+        talk: Talk::Texts,
         rest: false,
     };
 
@@ -44,14 +55,14 @@ impl Reading {
             Kind::StepEnded,
             Kind::TurnEnded,
         ],
-        talk: false,
+        talk: Talk::Figures,
         rest: false,
     };
 
     /// What each model used.
     pub(super) const COST: Self = Self {
         kinds: &[Kind::TurnStarted, Kind::ModelCall, Kind::LeafCall],
-        talk: false,
+        talk: Talk::Figures,
         rest: false,
     };
 
@@ -65,7 +76,7 @@ impl Reading {
             Kind::Final,
             Kind::TurnEnded,
         ],
-        talk: true,
+        talk: Talk::Texts,
         rest: false,
     };
 
@@ -84,10 +95,11 @@ impl Reading {
     }
 
     fn fact(self, row: &EventRow<'_>) -> Option<Fact> {
-        match row.kind {
-            Kind::ModelCall if !self.talk => figures::<CallFigures<'_>>(row.payload),
-            Kind::LeafCall if !self.rest => cell(row.payload),
-            Kind::StepEnded if !self.rest => figures::<StepFigures>(row.payload),
+        match (row.kind, self.talk) {
+            (Kind::ModelCall, Talk::Figures) => figures::<CallFigures<'_>>(row.payload),
+            (Kind::ModelCall, Talk::Texts) => figures::<CallTexts>(row.payload),
+            (Kind::LeafCall, _) if !self.rest => cell(row.payload),
+            (Kind::StepEnded, _) if !self.rest => figures::<StepFigures>(row.payload),
             _ => row.fact(),
         }
     }
@@ -124,6 +136,34 @@ impl From<CallFigures<'_>> for Fact {
             guard: figures.guard,
             usage: figures.usage,
             cost: figures.cost,
+            ..ModelCall::default()
+        }
+        .into()
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct CallTexts {
+    model: String,
+    guard: bool,
+    added: Vec<Message>,
+    reply: String,
+    #[serde(with = "recorded::usage")]
+    usage: Option<Usage>,
+    #[serde(with = "recorded::cost")]
+    cost: Cost,
+}
+
+impl From<CallTexts> for Fact {
+    fn from(texts: CallTexts) -> Self {
+        ModelCall {
+            model: texts.model,
+            guard: texts.guard,
+            added: texts.added,
+            reply: texts.reply,
+            usage: texts.usage,
+            cost: texts.cost,
             ..ModelCall::default()
         }
         .into()

@@ -1,10 +1,10 @@
 //! From a transcript's lines to its agents, before they are linked to a tree.
 
 use super::findings::{Findings, quoted};
-use super::lines::{LogLines, StoredLine};
+use super::lines::{LogLines, StoredKind, StoredLine};
 use super::step_merge::{StepMerger, number_steps};
 use super::window::{Window, instants_of};
-use super::{Agent, AgentEnd, Final, LineKind, Placement, ProblemKind, StepLine, Time, Timings, Totals};
+use super::{Agent, AgentEnd, Final, Placement, ProblemKind, StepLine, Time, Timings, Totals};
 use crate::text::date_time;
 
 /// An agent on the way into the tree.
@@ -29,7 +29,7 @@ pub(super) fn gather(log: &LogLines, findings: &mut Findings) -> Vec<Draft> {
     let mut merger = StepMerger::default();
     let window = Window::of(log.lines());
     for line in log.lines() {
-        if let LineKind::Unknown(event) = &line.kind {
+        if let StoredKind::Unknown(event) = &line.kind {
             findings.add(ProblemKind::UnknownEvent, Some(line.at), || {
                 format!("event of an unknown type {}; skipped", quoted(event))
             });
@@ -47,6 +47,7 @@ pub(super) fn gather(log: &LogLines, findings: &mut Findings) -> Vec<Draft> {
         }
     }
     for draft in &mut drafts {
+        draft.agent.steps.shrink_to_fit();
         number_steps(&mut draft.agent.steps, &draft.agent.run_id, findings);
     }
     drafts
@@ -55,7 +56,11 @@ pub(super) fn gather(log: &LogLines, findings: &mut Findings) -> Vec<Draft> {
 impl Draft {
     fn new(run_id: &str, line: &StoredLine, window: Window) -> Self {
         Self {
-            agent: blank_agent(run_id),
+            // Of very many agents most take a single step: room for four each would be most of a run's memory.
+            agent: Agent {
+                steps: Vec::with_capacity(1),
+                ..blank_agent(run_id)
+            },
             name: line.agent,
             parent: None,
             first_offset: line.at.offset,
@@ -77,10 +82,11 @@ impl Draft {
         self.first_written = [self.first_written, written].into_iter().flatten().min();
         self.agent.recorded_depth = self.agent.recorded_depth.max(line.depth);
         match &line.kind {
-            LineKind::Start | LineKind::Unknown(_) => {}
-            LineKind::End(end) => self.take_end(end),
-            LineKind::Final(value) => self.take_final(value, line, findings),
-            LineKind::Step(step) => {
+            StoredKind::Start | StoredKind::Unknown(_) => {}
+            StoredKind::End(None) => self.take_end(&AgentEnd::default()),
+            StoredKind::End(Some(end)) => self.take_end(end),
+            StoredKind::Final(value) => self.take_final(value, line, findings),
+            StoredKind::Step(step) => {
                 self.take_step(step, line, findings);
                 merger.add(index, &mut self.agent.steps, line.at, line.time, step);
             }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{BodyRef, Line, LineKind, LogId, Time};
+use super::{AgentEnd, BodyRef, Final, Line, LineKind, LogId, StepLine, Time};
 
 /// A line whose agent and parent are numbers of [`LogLines::name`].
 #[derive(Clone, Debug)]
@@ -12,7 +12,30 @@ pub(super) struct StoredLine {
     pub(super) parent: Option<u32>,
     pub(super) depth: u32,
     pub(super) time: Option<Time>,
-    pub(super) kind: LineKind,
+    pub(super) kind: StoredKind,
+}
+
+/// As [`LineKind`]. There may be millions of lines, most of which say little: what is large lies elsewhere.
+#[derive(Clone, Debug)]
+pub(super) enum StoredKind {
+    Start,
+    /// `None`: it says nothing more, as most do.
+    End(Option<Box<AgentEnd>>),
+    Step(Box<StepLine>),
+    Final(Box<Final>),
+    Unknown(Box<str>),
+}
+
+impl From<LineKind> for StoredKind {
+    fn from(kind: LineKind) -> Self {
+        match kind {
+            LineKind::Start => Self::Start,
+            LineKind::End(end) => Self::End((end != AgentEnd::default()).then(|| Box::new(end))),
+            LineKind::Step(step) => Self::Step(Box::new(step)),
+            LineKind::Final(value) => Self::Final(Box::new(value)),
+            LineKind::Unknown(event) => Self::Unknown(event.into()),
+        }
+    }
 }
 
 /// All known lines of one transcript.
@@ -45,7 +68,7 @@ impl LogLines {
             parent,
             depth: line.depth,
             time: line.time,
-            kind: line.kind,
+            kind: line.kind.into(),
         });
         self.dirty = true;
     }
@@ -78,7 +101,7 @@ impl LogLines {
             .binary_search_by_key(&at.offset, |line| line.at.offset)
             .ok()?;
         match &self.lines.get(index)?.kind {
-            LineKind::Step(step) => Some(step.code_digest),
+            StoredKind::Step(step) => Some(step.code_digest),
             _ => None,
         }
     }

@@ -1,8 +1,8 @@
 //! Which instants of a transcript can be true. A clock that was never set or a damaged digit gives an instant that is
 //! years away from all others: taken as it is, it would stretch the run over centuries and misplace its agents.
 
-use super::lines::StoredLine;
-use super::{LineKind, Time, Timings};
+use super::lines::{StoredKind, StoredLine};
+use super::{Time, Timings};
 
 /// No run takes longer: what is further from the middle instant is not believed.
 const FAR: u64 = 366 * 86_400_000;
@@ -49,7 +49,7 @@ impl Window {
 fn instants(lines: &[StoredLine]) -> impl Iterator<Item = Time> {
     lines.iter().flat_map(|line| {
         let timings = match &line.kind {
-            LineKind::Step(step) => step.timings,
+            StoredKind::Step(step) => step.timings,
             _ => Timings::default(),
         };
         instants_of(timings).chain(line.time)

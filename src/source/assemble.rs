@@ -10,6 +10,10 @@ use crate::model::{Event, LogId, Problem, ProblemKind};
 
 use super::log_table::ReadMark;
 
+/// Lines of a transcript that are kept for the cache while the rest of it is read. With more, its lines are short and
+/// soon read again.
+const MOST_CACHED: usize = 100_000;
+
 /// A transcript that is being scanned.
 pub(super) struct Assembly {
     pub(super) log: LogId,
@@ -84,6 +88,8 @@ impl Assembly {
         self.end.lines = before + part.end.lines;
         self.end.unreadable += part.end.unreadable;
         self.end.torn |= part.end.torn;
+        self.whole
+            .take_if(|whole| whole.lines.len() + part.lines.len() > MOST_CACHED);
         if let Some(whole) = &mut self.whole {
             whole.lines.extend(part.lines.iter().cloned());
             whole.problems.extend(part.problems.iter().cloned());

@@ -16,12 +16,12 @@ use crate::model::{Event, LogId, Problem, ProblemKind, code_digest};
 use super::assemble::Assembly;
 use super::{Source, Stop};
 
-/// Bytes of a transcript that a thread reads at a time.
-const STRETCH: u64 = 8 << 20;
+/// Bytes of a transcript that a thread reads at a time: where lines are short, their headers take more than they do.
+const STRETCH: u64 = 2 << 20;
 /// Transcripts that together are smaller are scanned as fast as a cache is read.
 const CACHE_FROM: u64 = 16 << 20;
 /// Parts that wait for the receiver.
-const QUEUE: usize = 16;
+const QUEUE: usize = 4;
 /// Bytes that tell a rewritten file.
 const HEAD: usize = 512;
 

@@ -77,6 +77,37 @@ fn a_closed_terminal_leaves_a_session_that_says_it_was_interrupted() {
 }
 
 #[test]
+fn a_run_that_was_cut_is_resumed_from_its_screen() {
+    let desk = Desk::new();
+    let mut pty = desk.scripted(&eight_helpers());
+    ask(&mut pty, "eight at once");
+    pty.wait_for("8 sub-agents");
+    pty.hang_up();
+    pty.wait_for_end();
+    let script = json!({"rules": [
+        {"when": {"depth": 1}, "at_end": "last", "replies": [{"code": "FINAL('here at once')"}]},
+        {"when": {"depth": 0}, "at_end": "last", "replies": [{"code": "FINAL(kept + 1)"}]},
+    ]});
+    let mut pty = desk.scripted(&script);
+    pty.wait_for("interrupted");
+    pty.wait_until_gone("reading");
+    pty.send("\x1b[F\r");
+    pty.wait_for("u resume");
+    pty.send("u");
+    pty.wait_for("answered in");
+    // Once is enough.
+    pty.send("u");
+    pty.wait_for("nothing to resume");
+    pty.send("\x1b");
+    pty.wait_for("Q2");
+    pty.wait_for("42");
+    quit(pty);
+    let state = desk.state();
+    assert_eq!(state["queries"][1]["query"], json!("eight at once"));
+    assert_eq!(state["queries"][1]["final"], json!(42));
+}
+
+#[test]
 fn money_stops_before_the_next_call_and_one_key_goes_on() {
     let desk = Desk::new();
     // Each call costs 0.09 of the 0.20 that a query may spend: the fourth is never made.

@@ -198,6 +198,7 @@ async fn databases_that_compute_are_no_stores() {
             "CREATE TABLE more (a TEXT, b TEXT GENERATED ALWAYS AS (printf('%.*c', 900000000, 'x')))",
         ),
         ("flow.db", "CREATE VIRTUAL TABLE v USING fts5(x)"),
+        ("flow.db", "CREATE /**/ VIRTUAL\tTABLE v USING fts5(x)"),
         ("events.db", "PRAGMA application_id = 7"),
     ] {
         let bundle = Bundle::of(&["FINAL(1)"]).await;

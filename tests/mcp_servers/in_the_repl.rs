@@ -108,6 +108,17 @@ got = [await attempt(), await attempt(mcp=["test"]), await attempt(mcp=["nope"])
     assert_eq!((&got[0], &got[1]), (&json!("no servers"), &json!("child")));
     assert!(got[2].as_str().unwrap().contains("no MCP server \"nope\""), "{got}");
     assert_eq!(got[3], json!("no servers"));
+    let replayed = Program::new(dir.path())
+        .arg("replay")
+        .arg("session")
+        .arg("--json")
+        .run()
+        .json();
+    assert_eq!(
+        replayed["faithful"],
+        json!(true),
+        "sub-agents have them again: {replayed}"
+    );
 
     std::fs::write(dir.path().join("rlm_config.yaml"), "inherit_mcp: true\nmcp: mcp.json\n").unwrap();
     let got = answer(&query(dir.path(), &rules).run());

@@ -136,13 +136,14 @@ impl ScanCache {
             return Ok(());
         }
         let mut all: Vec<(Entry, &[u8])> = Vec::new();
+        let by_path = self
+            .fresh
+            .iter()
+            .map(|(entry, frame)| (entry.path.as_slice(), (entry, frame)));
+        let fresh: HashMap<&[u8], (&Entry, &Vec<u8>)> = by_path.collect();
         for file in kept {
-            let fresh = self
-                .fresh
-                .iter()
-                .find(|(entry, _)| entry.path == file.path.as_os_str().as_encoded_bytes());
-            if let Some((entry, frame)) = fresh {
-                all.push((entry.clone(), frame));
+            if let Some((entry, frame)) = fresh.get(file.path.as_os_str().as_encoded_bytes()) {
+                all.push(((*entry).clone(), frame));
             } else if let Some(entry) = self.entry(file) {
                 let frame = self
                     .bytes

@@ -17,6 +17,7 @@ pub(super) fn begun(run: &Run, spec: &Spec) -> Option<SubAgent> {
         parent: parent.to_string(),
         depth: spec.id.depth,
         leaf: spec.role(run.settings.limits.max_depth) == Role::Leaf,
+        mcp: spec.mcp.is_some(),
         // JSON readers of other programs keep 53 bits.
         seed: Some(clock::random_bits() >> 11),
         ..SubAgent::default()

@@ -113,6 +113,7 @@ impl<'a> Room<'a> {
             } else {
                 Role::SubAgent
             },
+            mcp: recorded.agent.mcp,
             env: env_of(&turn.started, &python.env),
             tools,
             host_tools,

@@ -19,6 +19,8 @@ pub(super) struct Format {
     pub(super) major: i64,
     /// `steps[n]` makes minor version n out of n - 1; the first makes an empty file a store.
     pub(super) steps: &'static [&'static str],
+    /// How many of the steps a reader needs: those after them only make it faster.
+    pub(super) readable: usize,
     /// Prefix of the fault points of its transactions.
     pub(super) faults: Faults,
     /// Its file shrinks when rows are deleted.
@@ -35,7 +37,12 @@ pub(super) struct Faults {
 pub(super) const EVENTS: Format = Format {
     application_id: 0x666c_7265,
     major: 1,
-    steps: &[include_str!("events_1_0.sql"), include_str!("events_1_1.sql")],
+    steps: &[
+        include_str!("events_1_0.sql"),
+        include_str!("events_1_1.sql"),
+        include_str!("events_1_2.sql"),
+    ],
+    readable: 2,
     faults: Faults {
         write: "events.write",
         commit: "events.commit",
@@ -48,6 +55,7 @@ pub(super) const FLOW: Format = Format {
     application_id: 0x666c_7266,
     major: 1,
     steps: &[include_str!("flow_1_0.sql")],
+    readable: 1,
     faults: Faults {
         write: "flow.write",
         commit: "flow.commit",
@@ -96,6 +104,11 @@ impl Format {
         Ok(Stage::Steps(usize::try_from(version % MAJOR).unwrap_or(0) + 1))
     }
 
+    /// Whether no step is missing that a reader needs.
+    pub(super) fn is_readable(&self, stage: &Stage) -> bool {
+        matches!(stage, Stage::Steps(done) if *done >= self.readable)
+    }
+
     /// Whether no step is missing.
     pub(super) fn is_complete(&self, stage: &Stage) -> bool {
         matches!(stage, Stage::Steps(done) if *done >= self.steps.len())
@@ -131,7 +144,7 @@ impl Format {
 /// A received file may hold anything. What computes rows while they are read (views, virtual tables, generated columns) or
 /// acts when they are written (triggers) has no place in a store: it could go on without end.
 fn only_tables(connection: &Connection, path: &Path) -> Result<(), Failure> {
-    let sql = "SELECT count(*) FROM sqlite_schema AS part WHERE type IN ('view', 'trigger') OR sql LIKE 'CREATE VIRTUAL%' \
+    let sql = "SELECT count(*) FROM sqlite_schema AS part WHERE type IN ('view', 'trigger') OR (type = 'table' AND rootpage = 0) \
                OR EXISTS (SELECT 1 FROM pragma_table_xinfo(part.name) AS own WHERE part.type = 'table' AND own.hidden <> 0)";
     match connection.query_row(sql, [], |row| row.get::<_, i64>(0))? {
         0 => Ok(()),

@@ -56,7 +56,7 @@ impl Database {
         };
         let stage = format.stage(&connection, &path).map_err(failed)?;
         // The queries of this program name every column, and an older minor version lacks some.
-        let (connection, copy) = if format.is_complete(&stage) {
+        let (connection, copy) = if format.is_readable(&stage) {
             (connection, copy)
         } else {
             updated_copy(&connection, format)

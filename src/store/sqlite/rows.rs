@@ -2,8 +2,11 @@
 //!
 //! A long session has many: columns are taken by their place, and a payload is decoded where it lies.
 
+use std::ops::RangeInclusive;
+
+use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator as _;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, Row, Rows, Statement};
+use rusqlite::{CachedStatement, Connection, Row, Rows, Statement};
 
 use super::{Failure, registry, signed, unsigned};
 use crate::store::{EventRow, Fact, Kind, Page, Select, Skipped, StoredEvent};
@@ -28,18 +31,25 @@ mod column {
     pub(super) const STEP: usize = 8;
 }
 
-/// The statement for what `select` picks. Kinds are words of this program: they stand in its text, so that SQLite need
-/// not look them up for each row.
-fn prepare<'c>(connection: &'c Connection, select: &Select) -> rusqlite::Result<rusqlite::CachedStatement<'c>> {
+/// The statement for what `select` picks, of one kind or of all.
+fn prepare<'c>(
+    connection: &'c Connection,
+    select: &Select,
+    kind: Option<Kind>,
+) -> rusqlite::Result<CachedStatement<'c>> {
     let mut sql = format!("{SELECTED} AND stream_seq >= ?2 AND stream_seq < ?3");
-    if !select.kinds.is_empty() {
-        let kinds: Vec<String> = select.kinds.iter().map(|kind| format!("'{kind}'")).collect();
-        sql.push_str(&format!(" AND kind IN ({})", kinds.join(", ")));
+    // The signs keep SQLite from other indexes than that of the turn, or of the kind: it cannot know how few rows they find.
+    match (kind, &select.turns) {
+        (Some(_), Some(_)) => sql.push_str(" AND +kind = ?4"),
+        (Some(_), None) => sql.push_str(" AND kind = ?4"),
+        (None, _) => {}
     }
-    if select.turns.is_some() {
-        sql.push_str(" AND turn BETWEEN ?5 AND ?6");
+    match &select.turns {
+        Some(turns) if turns.start() == turns.end() => sql.push_str(" AND turn = ?5"),
+        Some(_) => sql.push_str(" AND turn BETWEEN ?5 AND ?6"),
+        None => {}
     }
-    sql.push_str(" ORDER BY stream_seq LIMIT ?4");
+    sql.push_str(" ORDER BY stream_seq");
     connection.prepare_cached(&sql)
 }
 
@@ -47,15 +57,81 @@ fn query<'s>(
     statement: &'s mut Statement<'_>,
     session: i64,
     select: &Select,
-    limit: i64,
+    kind: Option<Kind>,
 ) -> rusqlite::Result<Rows<'s>> {
-    let until = select.until.map_or(i64::MAX, signed);
-    match &select.turns {
-        None => statement.query((session, signed(select.from), until, limit)),
-        Some(turns) => {
-            let turns = (i64::from(*turns.start()), i64::from(*turns.end()));
-            statement.query((session, signed(select.from), until, limit, turns.0, turns.1))
+    let (from, until) = (signed(select.from), select.until.map_or(i64::MAX, signed));
+    let (first, last) = select.turns.clone().map_or((0, 0), RangeInclusive::into_inner);
+    statement.raw_bind_parameter(1, session)?;
+    statement.raw_bind_parameter(2, from)?;
+    statement.raw_bind_parameter(3, until)?;
+    let more = [
+        (4, kind.map(|kind| kind.as_str().to_owned().into())),
+        (5, Some(first.into())),
+        (6, Some(last.into())),
+    ];
+    let most = statement.parameter_count();
+    for (place, value) in more.into_iter().filter(|(place, _)| *place <= most) {
+        let value: Option<rusqlite::types::Value> = value;
+        statement.raw_bind_parameter(place, value)?;
+    }
+    Ok(statement.raw_query())
+}
+
+/// Goes through the rows that `select` picks, in order, until `take` has enough. Each kind is looked up by itself and the
+/// rows are merged: neither is anything else gone through, nor does SQLite sort what comes of it.
+fn walk(
+    connection: &Connection,
+    session: i64,
+    select: &Select,
+    take: &mut dyn FnMut(&Row<'_>) -> Result<bool, Failure>,
+) -> Result<(), Failure> {
+    let mut kinds: Vec<Option<Kind>> = select.kinds.iter().copied().map(Some).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    if kinds.is_empty() {
+        kinds.push(None);
+    }
+    let prepared = kinds.iter().map(|kind| prepare(connection, select, *kind));
+    let mut statements = prepared.collect::<rusqlite::Result<Vec<_>>>()?;
+    let opened = statements.iter_mut().zip(&kinds);
+    let opened = opened.map(|(statement, kind)| Cursor::open(query(statement, session, select, *kind)?));
+    let mut cursors = opened.collect::<rusqlite::Result<Vec<_>>>()?;
+    while let Some(cursor) = cursors
+        .iter_mut()
+        .filter(|cursor| cursor.at.is_some())
+        .min_by_key(|cursor| cursor.at)
+    {
+        if let Some(row) = cursor.rows.get()
+            && !take(row)?
+        {
+            break;
         }
+        cursor.advance()?;
+    }
+    Ok(())
+}
+
+/// The rows of one kind, at one of them.
+struct Cursor<'s> {
+    rows: Rows<'s>,
+    /// Its place in the session; `None` behind the last.
+    at: Option<u64>,
+}
+
+impl<'s> Cursor<'s> {
+    fn open(rows: Rows<'s>) -> rusqlite::Result<Self> {
+        let mut cursor = Self { rows, at: None };
+        cursor.advance()?;
+        Ok(cursor)
+    }
+
+    fn advance(&mut self) -> rusqlite::Result<()> {
+        self.rows.advance()?;
+        self.at = self
+            .rows
+            .get()
+            .map(|row| row.get(column::STREAM_SEQ).map_or(0, unsigned));
+        Ok(())
     }
 }
 
@@ -63,21 +139,19 @@ fn query<'s>(
 pub(super) fn page(connection: &Connection, id: &str, select: &Select) -> Result<Page, Failure> {
     let session = registry::find(connection, id)?;
     let limit = select.limit.max(1);
-    let mut statement = prepare(connection, select)?;
-    let most = i64::try_from(limit).unwrap_or(i64::MAX - 1) + 1;
-    let mut rows = query(&mut statement, session.number, select, most)?;
     let (mut page, mut bytes) = (Page::default(), 0);
-    while let Some(row) = rows.next()? {
+    walk(connection, session.number, select, &mut |row| {
         if page.events.len() + page.skipped.len() == limit || bytes > PAGE_BYTES {
             page.next = Some(unsigned(row.get(column::STREAM_SEQ)?));
-            break;
+            return Ok(false);
         }
         bytes += size(row);
         match decode(row, &session.row.id) {
             Ok(event) => page.events.push(event),
             Err(skipped) => page.skipped.push(skipped),
         }
-    }
+        Ok(true)
+    })?;
     Ok(page)
 }
 
@@ -96,16 +170,10 @@ pub(super) fn scan(
     take: &mut dyn FnMut(EventRow<'_>) -> bool,
 ) -> Result<(), Failure> {
     let session = registry::find(connection, id)?;
-    let mut statement = prepare(connection, select)?;
-    let mut rows = query(&mut statement, session.number, select, -1)?;
-    while let Some(row) = rows.next()? {
-        if let Ok(Some(row)) = undecoded(row)
-            && !take(row)
-        {
-            break;
-        }
-    }
-    Ok(())
+    walk(connection, session.number, select, &mut |row| match undecoded(row) {
+        Ok(Some(row)) => Ok(take(row)),
+        _ => Ok(true),
+    })
 }
 
 fn undecoded<'r>(row: &'r Row<'_>) -> rusqlite::Result<Option<EventRow<'r>>> {

@@ -30,7 +30,11 @@ impl Abilities {
                 self.lab,
                 "this build only reads: install fast-rlm with its feature `engine` to fork",
             ),
-            A::Resume => (self.resume, "resuming a run is not part of this viewer yet"),
+            A::Resume if !self.session => (false, "open a session first"),
+            A::Resume => (
+                self.resume,
+                "this build only reads: install fast-rlm with its feature `engine` to resume a run",
+            ),
             A::Budget => (self.ask, "open a session first"),
             A::NewLine | A::Undo | A::Redo | A::HistorySearch | A::Editor | A::Complete | A::Settings | A::LeaveBox => {
                 (self.ask, "there is no box to type in")

@@ -302,6 +302,7 @@ impl App {
                         session: true,
                         ask: true,
                         lab: cfg!(feature = "engine"),
+                        resume: cfg!(feature = "engine"),
                         suspend,
                         ..Abilities::default()
                     },

@@ -34,6 +34,7 @@ impl State {
             Action::NewSession | Action::Rename => self.name_session(action == Action::NewSession),
             Action::Ask => self.ask(),
             Action::Budget => self.raise(),
+            Action::Resume => self.resume(),
             Action::Interrupt => self.interrupt(),
             Action::Quit => self.quit(),
             _ => Vec::new(),

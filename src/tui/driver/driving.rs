@@ -1,7 +1,7 @@
 //! Driving the sessions: inputs of the box, news of runs, and what comes of both.
 
 use super::State;
-use crate::model::Event;
+use crate::model::{Event, Outcome};
 use crate::text::SafeText;
 use crate::tui::action::{Action, Context};
 use crate::tui::compositor::{LayerId, Wanted};
@@ -21,6 +21,9 @@ use std::time::Duration;
 
 /// While a run goes on, its clock moves so often.
 const SECOND: Duration = Duration::from_secs(1);
+
+/// What is said where there is nothing to resume.
+const NOT_CUT: &str = "nothing to resume: only the last run can be, when it was interrupted";
 
 /// Who pressed a key within this time is busy.
 const BUSY: Duration = Duration::from_secs(2);
@@ -314,6 +317,22 @@ impl State {
     /// Twice as much may be spent; a run that a limit stopped goes on.
     pub(super) fn raise(&mut self) -> Vec<Wanted> {
         self.drive_here(In::Raise)
+    }
+
+    /// The query that a crash cut goes on.
+    pub(super) fn resume(&mut self) -> Vec<Wanted> {
+        let why = self
+            .drives
+            .current()
+            .and_then(|drive| drive.why_closed().map(str::to_owned));
+        let last = self.world.session.queries.last();
+        let cut = last.is_some_and(|query| query.outcome == Outcome::Interrupted);
+        if let Some(why) = why.or_else(|| (!cut).then(|| NOT_CUT.to_owned())) {
+            self.say(Notice::trouble(&why));
+            return Vec::new();
+        }
+        self.say(Notice::info("it goes on: finished steps are not run again"));
+        self.drive_here(In::Resume)
     }
 
     /// Stops the run of the session that is shown; `None` when there is none.

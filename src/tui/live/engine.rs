@@ -212,7 +212,14 @@ fn attend(session: &Session, order: Order, cancelled: &AtomicBool, progress: &mu
             prompt: order.request.text,
         },
     };
-    match session.query(input) {
+    let ended = match order.resume {
+        false => session.query(input),
+        true => match runtime() {
+            Ok(runtime) => runtime.block_on(session.resume()),
+            Err(why) => return Ending::Refused(why),
+        },
+    };
+    match ended {
         Ok(output) => match output.suspended {
             Some(question) => Ending::Parked(parked(&question)),
             None => Ending::Answered,

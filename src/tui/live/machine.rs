@@ -58,6 +58,7 @@ impl Machine {
         match event {
             In::Send(request, settings) => self.send(request, settings, now, wall),
             In::Answer { id, text, settings } => self.answer(id, text, settings, now, wall),
+            In::Resume(settings) => self.resume(settings, now, wall),
             In::Cancel => self.cancel(),
             In::Raise(settings) => self.raise(settings, now, wall),
             In::Found(found) => self.found(found),
@@ -76,25 +77,29 @@ impl Machine {
         if self.parked.is_some() {
             return vec![Out::Refuse("the session waits for an answer: give it first".into())];
         }
-        self.start(request, settings, 1, false, now, wall)
+        self.start(Order::new(request, settings), false, now, wall)
     }
 
-    fn start(
-        &mut self,
-        request: Request,
-        settings: Settings,
-        stretch: u32,
-        resumes: bool,
-        now: Duration,
-        wall: Time,
-    ) -> Vec<Out> {
-        let token = self.token.next();
-        let query = request.text.clone();
+    /// Goes on with the query that a crash cut.
+    fn resume(&mut self, settings: Settings, now: Duration, wall: Time) -> Vec<Out> {
+        if self.is_running() {
+            return vec![Out::Say(Notice::trouble("a run is going on: one at a time"))];
+        }
+        if self.parked.is_some() {
+            return vec![Out::Say(Notice::trouble("the session waits for an answer: give it"))];
+        }
         let order = Order {
-            token,
-            request,
-            settings,
-            stretch,
+            resume: true,
+            ..Order::new(Request::default(), settings)
+        };
+        self.start(order, true, now, wall)
+    }
+
+    fn start(&mut self, order: Order, resumes: bool, now: Duration, wall: Time) -> Vec<Out> {
+        let query = order.request.text.clone();
+        let order = Order {
+            token: self.token.next(),
+            ..order
         };
         self.current = Current {
             since: now,
@@ -120,7 +125,7 @@ impl Machine {
             return Vec::new();
         }
         let request = Request { text, file: None };
-        self.start(request, settings, 1, true, now, wall)
+        self.start(Order::new(request, settings), true, now, wall)
     }
 
     fn answer_running(&mut self, id: u64, text: String, wall: Time) -> Vec<Out> {
@@ -170,7 +175,11 @@ impl Machine {
             _ => stretch = stretch.saturating_mul(2),
         }
         let raised = settings.max_money_nano;
-        let mut out = self.start(order.request, settings, stretch, false, now, wall);
+        let order = Order {
+            stretch,
+            ..Order::new(order.request, settings)
+        };
+        let mut out = self.start(order, false, now, wall);
         out.push(Out::Limit(raised));
         out.push(Out::Say(Notice::done("raised: it goes on with what it has")));
         out

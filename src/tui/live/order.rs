@@ -17,6 +17,21 @@ pub struct Order {
     pub settings: Settings,
     /// All other limits are multiplied by this: a person let the run go on beyond them.
     pub stretch: u32,
+    /// It goes on with the query that a crash cut; the request is none then.
+    pub resume: bool,
+}
+
+impl Order {
+    /// A query with the limits as they are set; its token comes from who orders it.
+    pub fn new(request: Request, settings: Settings) -> Self {
+        Self {
+            token: Token::default(),
+            request,
+            settings,
+            stretch: 1,
+            resume: false,
+        }
+    }
 }
 
 /// News of a run.

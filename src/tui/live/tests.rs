@@ -478,3 +478,18 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_run_that_was_cut_goes_on_unless_something_else_does() {
+    let mut machine = Machine::default();
+    let out = machine.take(In::Resume(settings()), Duration::ZERO, 0);
+    let [Out::Live(LiveEvent::Began { resumes: true, .. }), Out::Start(order)] = out.as_slice() else {
+        panic!("{out:?}");
+    };
+    assert!(order.resume && machine.is_running());
+    let out = machine.take(In::Resume(settings()), Duration::ZERO, 0);
+    assert!(matches!(out.as_slice(), [Out::Say(_)]));
+    // Nothing was cut after all: it is said, and the session is looked at again.
+    let out = machine.take(ended(Ending::Refused("nothing to resume".into())), Duration::ZERO, 0);
+    assert!(out.contains(&Out::Look) && !machine.is_running(), "{out:?}");
+}

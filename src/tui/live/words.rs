@@ -44,6 +44,8 @@ pub enum In {
         /// What a parked run goes on with.
         settings: Settings,
     },
+    /// A person lets the query go on that a crash cut.
+    Resume(Settings),
     /// A person stops the run.
     Cancel,
     /// A person lets the run spend more, or go on where a limit stopped it.

@@ -293,8 +293,9 @@ impl Screen for RunScreen {
         }
     }
 
-    fn hints(&self, _ctx: &Ctx<'_>) -> Vec<Action> {
+    fn hints(&self, ctx: &Ctx<'_>) -> Vec<Action> {
         use Action as A;
+        let cut = self.query(ctx).is_some_and(|query| query.outcome == Ended::Interrupted);
         if self.over.is_some() {
             return vec![
                 A::Back,
@@ -308,7 +309,8 @@ impl Screen for RunScreen {
                 A::Final,
             ];
         }
-        vec![
+        let resume = cut.then_some(A::Resume);
+        let usual = [
             A::StepPrevious,
             A::StepNext,
             A::Input,
@@ -319,6 +321,9 @@ impl Screen for RunScreen {
             A::OutputUp,
             A::OutputDown,
             A::NextPane,
+            A::Replay,
+            A::Fork,
+            A::Diff,
             A::RunPrevious,
             A::RunNext,
             A::Timeline,
@@ -326,7 +331,8 @@ impl Screen for RunScreen {
             A::Raw,
             A::Help,
             A::Back,
-        ]
+        ];
+        resume.into_iter().chain(usual).collect()
     }
 
     fn focused(&self, ctx: &Ctx<'_>) -> Option<Focused> {

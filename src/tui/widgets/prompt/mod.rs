@@ -64,7 +64,7 @@ pub struct Home {
 }
 
 /// A question as it was sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
     /// Its text, whole and raw: pastes are in it, an attached file is spoken of by its name.
     pub text: String,
