@@ -17,8 +17,6 @@ use tokio::time::timeout;
 const ERROR_TAIL: usize = 2 << 10;
 /// How long its last words are waited for.
 const LAST_WORDS: Duration = Duration::from_millis(100);
-/// How long it may take to end when it has closed its pipes.
-const PARTING: Duration = Duration::from_secs(1);
 /// A clock tick of `/proc`, on every Linux.
 const TICK: Duration = Duration::from_millis(10);
 
@@ -122,12 +120,9 @@ impl Process {
         self.group.has_ended();
     }
 
-    /// Waits for its end, and says what it was. One whose pipes are closed and that goes on all the same is killed.
+    /// Waits for its end, and says what it was.
     pub(super) async fn ended(&mut self) -> String {
-        let Ok(status) = timeout(PARTING, self.child.wait()).await else {
-            self.kill().await;
-            return "it closed its pipes and was killed".into();
-        };
+        let status = self.child.wait().await;
         self.group.has_ended();
         let _ = timeout(LAST_WORDS, &mut self.words).await;
         let tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);

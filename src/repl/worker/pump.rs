@@ -17,7 +17,7 @@ use std::time::Duration;
 use tokio::io::{AsyncWriteExt as _, BufReader};
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::{Notify, Semaphore, mpsc};
-use tokio::time::interval;
+use tokio::time::{interval, timeout};
 
 /// Frames that may wait for a worker that does not read.
 const OUTGOING: usize = 16;
@@ -30,6 +30,8 @@ const VALUE: usize = 96;
 const THREADS: u32 = 1_024;
 /// The longest piece of a blob.
 const PIECE: usize = 4 << 20;
+/// How long it may take to end when its output has.
+const ENDS: Duration = Duration::from_millis(500);
 /// How often its memory, files, threads and time are looked at.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -71,13 +73,13 @@ impl Pump {
                 why = self.watch(&process, stop) => Some(why),
                 () = stop.now.notified() => Some("it was stopped".to_owned()),
             };
-            match why {
-                None => process.ended().await,
-                Some(why) => {
-                    process.kill().await;
-                    why
-                }
+            if why.is_none()
+                && let Ok(how) = timeout(ENDS, process.ended()).await
+            {
+                return how;
             }
+            process.kill().await;
+            why.unwrap_or_else(|| "it closed the way to its host".into())
         })
     }
 
