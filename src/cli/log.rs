@@ -36,6 +36,8 @@ enum Mode {
 
 /// Runs `fast-rlm-log` with the arguments of the process, its name first.
 pub fn log_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    #[cfg(feature = "engine")]
+    crate::provider::keep_descriptors();
     let parsed = LogArgs::described().try_get_matches_from(arguments);
     let args = match parsed.and_then(|matches| LogArgs::from_arg_matches(&matches)) {
         Ok(args) => args,

@@ -48,15 +48,19 @@ pub(super) fn choose<'r>(
 
 /// Another Python orders sets, words errors and reads clocks in other ways; and less of a sandbox is nothing that a
 /// recording may choose.
-pub(super) fn same_python(source: &Source, python: &Python, turn: &RecordedTurn) -> Result<(), LabError> {
-    let recorded = recorded_repl(&turn.started);
-    if recorded == python.backend {
+pub(super) fn same_python(source: &Source, python: &Python, turns: &[&RecordedTurn]) -> Result<(), LabError> {
+    let other = |turn: &&&RecordedTurn| recorded_repl(&turn.started) != python.backend;
+    let Some(turn) = turns.iter().find(other) else {
         return Ok(());
-    }
-    let reason = format!(
-        "Q{} was recorded with the REPL {recorded}: replay it with --repl {recorded}",
-        turn.number + 1
-    );
+    };
+    let (number, recorded) = (turn.number + 1, recorded_repl(&turn.started));
+    let reason = match turns.iter().all(|turn| recorded_repl(&turn.started) == recorded) {
+        true => format!("Q{number} was recorded with the REPL {recorded}: replay it with --repl {recorded}"),
+        false => format!(
+            "Q{number} was recorded with the REPL {recorded}, and not all of its questions were: replay it alone, with \
+             --turn {number} --repl {recorded}"
+        ),
+    };
     Err(source.not_replayable(reason))
 }
 

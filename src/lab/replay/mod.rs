@@ -3,6 +3,7 @@
 
 mod agents;
 mod choose;
+mod clocks;
 mod compare;
 mod host;
 mod report;
@@ -86,7 +87,7 @@ pub async fn replay(
 ) -> Result<ReplayReport, LabError> {
     let recording = source.recording()?;
     let chosen = choose(source, &recording, turn)?;
-    chosen.iter().try_for_each(|turn| same_python(source, python, turn))?;
+    same_python(source, python, &chosen)?;
     let mut report = ReplayReport {
         session: source.session.clone(),
         ..ReplayReport::default()
@@ -241,7 +242,8 @@ impl<'a> Room<'a> {
         let compared = sides
             .compare()
             .and_then(|weak| given.map_or(Ok(()), |value| sides.result(value)).map(|()| weak));
-        let weak = *compared.as_ref().unwrap_or(&0);
+        let clocks = clocks::differ(self.python.backend, step.code.as_deref());
+        let weak = *compared.as_ref().unwrap_or(&0) + usize::from(clocks);
         report.weak += weak;
         plan.steps.push(StepPlan {
             step: number,
@@ -251,6 +253,7 @@ impl<'a> Room<'a> {
         });
         self.revive(&outcome, step).await?;
         match compared {
+            Err(mismatch) if clocks => Ok(Some(clocks::explain(mismatch))),
             Err(mismatch) => Ok(Some(mismatch)),
             Ok(_) => replay_agents(self.python, self.turn, number, step, report).await,
         }
