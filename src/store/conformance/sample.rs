@@ -180,7 +180,6 @@ fn sub_agent() -> Fact {
         parent: "r".into(),
         depth: 1,
         leaf: true,
-        mcp: true,
         tools: json!([{"name": "f"}]),
         mcp: true,
         seed: Some(7),
