@@ -3,7 +3,7 @@
 
 The model is scripted and answers at once; each query is a process of its own that resumes the session, takes two steps
 (one binds names anew, every tenth query a name more) and ends. A row for every tenth of the queries: the median time of
-a query, the peak memory of a process, and how large the session's files are. The last column is what follows from what
+a query, what it took of a core, the peak memory of a process, and how large the session's files are. The last column is what follows from what
 is kept: bytes that a query adds to all of them.
 """
 import json
@@ -37,7 +37,8 @@ def ask(root, session, number):
     _, status, usage = os.wait4(process.pid, 0)
     if status or out.strip() != str(number + 1).encode():
         sys.exit(f"query {number}: status {status}, {out!r}")
-    return (time.perf_counter() - started) * 1000, usage.ru_maxrss / 1024
+    cpu = (usage.ru_utime + usage.ru_stime) * 1000
+    return (time.perf_counter() - started) * 1000, cpu, usage.ru_maxrss / 1024
 
 
 def sizes(session):
@@ -54,15 +55,16 @@ def sizes(session):
 def soak(root):
     session = os.path.join(root, "session")
     tenth, before = max(QUERIES // 10, 1), 0
-    print("| queries | a query | peak | state.json | events.db | flow.db | logs | added by a query |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    print("| queries | a query | of a core | peak | state.json | events.db | flow.db | logs | added by a query |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for start in range(0, QUERIES, tenth):
         asked = [ask(root, session, number) for number in range(start, start + tenth)]
         now = sizes(session)
         kib = " | ".join(f"{part / 1024:,.0f} KiB" for part in now)
         added = (sum(now) - before) / tenth
-        times, memory = [took for took, _ in asked], max(peak for _, peak in asked)
-        print(f"| {start + tenth} | {statistics.median(times):.0f} ms | {memory:.0f} MiB | {kib} | {added:,.0f} B |", flush=True)
+        times, cpu, memory = zip(*asked)
+        took = f"{statistics.median(times):.0f} ms | {statistics.median(cpu):.0f} ms"
+        print(f"| {start + tenth} | {took} | {max(memory):.0f} MiB | {kib} | {added:,.0f} B |", flush=True)
         before = sum(now)
 
 

@@ -47,6 +47,7 @@ pub(super) fn gather(log: &LogLines, findings: &mut Findings) -> Vec<Draft> {
         }
     }
     for draft in &mut drafts {
+        draft.agent.steps.shrink_to_fit();
         number_steps(&mut draft.agent.steps, &draft.agent.run_id, findings);
     }
     drafts
@@ -55,7 +56,11 @@ pub(super) fn gather(log: &LogLines, findings: &mut Findings) -> Vec<Draft> {
 impl Draft {
     fn new(run_id: &str, line: &StoredLine, window: Window) -> Self {
         Self {
-            agent: blank_agent(run_id),
+            // Of very many agents most take a single step: room for four each would be most of a run's memory.
+            agent: Agent {
+                steps: Vec::with_capacity(1),
+                ..blank_agent(run_id)
+            },
             name: line.agent,
             parent: None,
             first_offset: line.at.offset,
