@@ -12,7 +12,7 @@ use crate::source::{OpenOptions, Opened, Source, Stop, list_sessions, open};
 use crate::tui::{self, TuiOptions};
 
 use super::args::LogArgs;
-use super::output::{WRONG, complain, print};
+use super::output::{WRONG, complain, note, print};
 use super::progress::ProgressLine;
 use super::terminal::{self, Look};
 use super::{demo, driving, facts, options, stats};
@@ -36,6 +36,8 @@ enum Mode {
 
 /// Runs `fast-rlm-log` with the arguments of the process, its name first.
 pub fn log_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    #[cfg(feature = "engine")]
+    crate::provider::keep_descriptors();
     let parsed = LogArgs::described().try_get_matches_from(arguments);
     let args = match parsed.and_then(|matches| LogArgs::from_arg_matches(&matches)) {
         Ok(args) => args,
@@ -54,6 +56,10 @@ pub fn log_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     {
         return complain(&reason);
     }
+    let args = match configured(args, mode == Some(Mode::Screens)) {
+        Ok(args) => args,
+        Err(error) => return complain(&error.to_string()),
+    };
     if args.demo {
         let mode = mode.unwrap_or(Mode::Stats);
         return match demo::unpack(mode == Mode::Screens) {
@@ -65,6 +71,22 @@ pub fn log_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(target) => run(target, mode.unwrap_or(Mode::Stats), &args, None),
         None => without_target(mode, &args),
     }
+}
+
+/// With what the configuration says of text, flags being stronger. One that is not named keeps nobody from looking.
+fn configured(mut args: LogArgs, screens: bool) -> Result<LogArgs, config::ConfigError> {
+    if screens {
+        return Ok(args);
+    }
+    match config::load(args.config.as_deref(), |name| std::env::var(name).ok()) {
+        Ok(set) => {
+            args.utc |= set.is_on("utc");
+            args.ascii |= set.is_on("ascii");
+        }
+        Err(error) if args.config.is_some() => return Err(error),
+        Err(error) => note(&error.to_string()),
+    }
+    Ok(args)
 }
 
 /// Completions or the manual page, where one of them is asked for.
@@ -175,6 +197,8 @@ fn screens(opened: Opened, args: &LogArgs, script: Option<&Path>) -> ExitCode {
     let configured = config::load(args.config.as_deref(), |name| std::env::var(name).ok());
     let drive = driving::options(args, &configured, script);
     let set = configured.unwrap_or_default();
+    // Stays in the terminal when the screens are gone.
+    set.unknown.iter().for_each(|unknown| note(&unknown.to_string()));
     let options = TuiOptions {
         view: args.view(&set),
         theme: args.theme.clone().or_else(|| set.text("theme").map(str::to_owned)),
@@ -183,10 +207,25 @@ fn screens(opened: Opened, args: &LogArgs, script: Option<&Path>) -> ExitCode {
         open: args.open_options(),
         drive,
     };
+    let options = usable(options, args);
     match tui::run(opened, &options) {
         Ok(code) => ExitCode::from(code),
         Err(error) => complain(&error.to_string()),
     }
+}
+
+/// A theme or keys of the configuration that cannot be used keep nobody from looking either; those of a flag do.
+fn usable(mut options: TuiOptions, args: &LogArgs) -> TuiOptions {
+    let unusable = |error: &dyn std::fmt::Display| note(&format!("{error}; the usual one is used instead"));
+    if let (None, Err(error)) = (&args.theme, tui::check_theme(&options)) {
+        unusable(&error);
+        options.theme = None;
+    }
+    if let (None, Err(error)) = (&args.keymap, tui::check_keys(&options)) {
+        unusable(&error);
+        (options.keymap, options.keys) = (None, Vec::new());
+    }
+    options
 }
 
 impl LogArgs {

@@ -27,8 +27,13 @@ pub(super) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Exi
 
 /// Says in one line on standard error what is wrong.
 pub(super) fn complain(what: &str) -> ExitCode {
+    note(what);
+    ExitCode::from(WRONG)
+}
+
+/// Says something in one line on standard error.
+pub(super) fn note(what: &str) {
     let line = format!("fast-rlm-log: {}\n", SafeText::line(what));
     // There is nowhere else to say it.
     let _ = io::stderr().write_all(line.as_bytes());
-    ExitCode::from(WRONG)
 }

@@ -8,6 +8,7 @@ mod door;
 mod ephemeral;
 mod error;
 mod forks;
+mod grants;
 mod observed;
 mod options;
 mod output;

@@ -9,9 +9,10 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
-/// Entries of a list that are taken, and pages that they may come in.
+/// Entries of a list that are taken, pages that they may come in, and bytes that these may have together.
 const ENTRIES: usize = 10_000;
 const PAGES: usize = 1_000;
+const LIST_BYTES: usize = 16 << 20;
 
 enum Line {
     Stdio(Stdio),
@@ -96,7 +97,7 @@ impl Connection {
     /// All entries of a list, within the time of one call.
     pub(super) async fn list(&self, method: &str, key: &str) -> Result<Vec<Value>, McpError> {
         let until = Instant::now() + self.call_timeout;
-        let (mut entries, mut cursor) = (Vec::new(), None);
+        let (mut entries, mut cursor, mut bytes) = (Vec::new(), None, 0);
         for _ in 0..PAGES {
             let params = cursor.map_or_else(|| json!({}), |cursor: String| json!({"cursor": cursor}));
             let page = timeout_at(until, self.request(method, params)).await;
@@ -108,6 +109,13 @@ impl Connection {
                     hint: "; its list has no end".into(),
                 })
             })?;
+            bytes = size(&page).saturating_add(bytes);
+            if bytes > LIST_BYTES {
+                return Err(McpError::Nonsense {
+                    server: self.server.clone(),
+                    reason: format!("its list of {key} is longer than {} MB", LIST_BYTES >> 20),
+                });
+            }
             let Some(Value::Array(found)) = page.get_mut(key).map(Value::take) else {
                 return Err(McpError::Nonsense {
                     server: self.server.clone(),
@@ -131,6 +139,11 @@ impl Connection {
             Line::Http(http) => http.close().await,
         }
     }
+}
+
+/// Bytes of a value as JSON.
+fn size(value: &Value) -> usize {
+    serde_json::to_vec(value).map_or(usize::MAX, |bytes| bytes.len())
 }
 
 /// Why it did not start, without saying twice which server it is.

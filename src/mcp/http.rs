@@ -174,7 +174,9 @@ impl Http {
                 Incoming::Answer(of, answer) if of == id => return Some(answer),
                 Incoming::Request(asked, method) if *refused < REFUSALS => {
                     *refused += 1;
-                    let _ = timeout(ASIDE, self.post(&wire::answer_to(&asked, &method))).await;
+                    if let Some(answer) = wire::answer_to(&asked, &method) {
+                        let _ = timeout(ASIDE, self.post(&answer)).await;
+                    }
                 }
                 _ => {}
             }

@@ -11,6 +11,7 @@
 //! time limit, requests of the server's own (sampling, elicitation) are refused, and its processes end as a group.
 
 mod connection;
+mod declared;
 mod error;
 mod http;
 mod process;
@@ -19,6 +20,7 @@ mod spec;
 mod stdio;
 mod wire;
 
+pub use declared::{SpecError, load, read};
 pub use error::McpError;
 pub use servers::{Counts, Listed, Servers};
-pub use spec::{ServerSpec, SpecError, Transport, load, read};
+pub use spec::{ServerSpec, Transport};

@@ -226,8 +226,8 @@ fn take(line: &[u8], waiting: &Shared, outgoing: &mpsc::WeakSender<Vec<u8>>) {
             }
             Incoming::Request(id, method) => {
                 // One that asks faster than it reads is not answered: that would pile up here.
-                if let Some(outgoing) = outgoing.upgrade() {
-                    let _ = outgoing.try_send(self::line(&wire::answer_to(&id, &method)));
+                if let (Some(outgoing), Some(answer)) = (outgoing.upgrade(), wire::answer_to(&id, &method)) {
+                    let _ = outgoing.try_send(self::line(&answer));
                 }
             }
             Incoming::Other => {}

@@ -9,6 +9,8 @@ pub(super) const VERSION: &str = "2025-06-18";
 /// The versions that a server may answer with. What differs between them concerns nothing that is used here.
 pub(super) const VERSIONS: [&str; 4] = [VERSION, "2025-11-25", "2025-03-26", "2024-11-05"];
 
+/// Bytes of a server's own words that are sent back to it.
+const ECHOED: usize = 200;
 /// "Method not found".
 const NO_METHOD: i64 = -32601;
 
@@ -49,16 +51,21 @@ pub(super) fn hello() -> Value {
     })
 }
 
-/// The answer to a server's own request: only "are you there" is answered, the rest is refused.
-pub(super) fn answer_to(id: &Value, method: &str) -> Value {
-    match method {
+/// The answer to a server's own request: only "are you there" is answered, the rest is refused. An id that no client could
+/// be meant to send back has none; of a method, its beginning is said.
+pub(super) fn answer_to(id: &Value, method: &str) -> Option<Value> {
+    if !(id.is_number() || id.as_str().is_some_and(|id| id.len() <= ECHOED)) {
+        return None;
+    }
+    let method = method.get(..method.floor_char_boundary(ECHOED)).unwrap_or_default();
+    Some(match method {
         "ping" => json!({"jsonrpc": "2.0", "id": id, "result": {}}),
         _ => json!({
             "jsonrpc": "2.0",
             "id": id,
             "error": {"code": NO_METHOD, "message": format!("this client does not offer {method}")},
         }),
-    }
+    })
 }
 
 /// The messages in a line or event: one, or a list of them. `None` for what is no JSON.
@@ -139,10 +146,17 @@ mod tests {
 
     #[test]
     fn a_server_is_told_that_it_is_alone() {
-        assert_eq!(answer_to(&json!(1), "ping")["result"], json!({}));
-        assert_eq!(
-            answer_to(&json!(1), "elicitation/create")["error"]["code"],
-            json!(-32601)
-        );
+        assert_eq!(answer_to(&json!(1), "ping").unwrap()["result"], json!({}));
+        let refused = answer_to(&json!("a"), "elicitation/create").unwrap();
+        assert_eq!(refused["error"]["code"], json!(-32601));
+    }
+
+    #[test]
+    fn what_is_sent_back_is_short() {
+        let refused = answer_to(&json!(1), &"é".repeat(1 << 20)).unwrap();
+        assert!(refused.to_string().len() < 400, "{refused}");
+        for id in [json!("x".repeat(201)), json!([1]), json!({})] {
+            assert_eq!(answer_to(&id, "ping"), None);
+        }
     }
 }

@@ -44,6 +44,9 @@ pub enum PrepareError {
         "{0}: install Python 3.11 or newer as python3 (on Debian and Ubuntu: apt install python3), or leave --repl out"
     )]
     NoPython(String),
+    /// Code in a `python3` could reach what it is not to reach.
+    #[error("python3 cannot be shut in: this kernel has {0}, and without it there is no boundary; leave --repl out")]
+    NotShutIn(String),
     /// The child process that prepares did not succeed.
     #[error("the process that prepares Python failed ({0}); `fast-rlm warmup` shows why")]
     Child(String),

@@ -4,7 +4,7 @@ use super::api::{HostCalls, ReplFactory, StartOptions, Started};
 use super::bindings::SandboxPre;
 use super::error::{PrepareError, ReplError};
 use super::guest::Guest;
-use super::memory::MemoryPool;
+use super::memory::{MemoryPool, half_of_machine};
 use super::prepare::{self, Prepared, Progress};
 use super::pulse::Pulse;
 use super::session::PythonRepl;
@@ -69,11 +69,11 @@ impl PythonFactory {
         };
         Ok(Self {
             python: Arc::new(python),
-            pool: Arc::new(MemoryPool::new(u64::MAX)),
+            pool: Arc::new(MemoryPool::new(half_of_machine())),
         })
     }
 
-    /// Bounds the memory of all instances together, in bytes. An instance that would exceed it gets a `MemoryError`.
+    /// Bounds the memory of all instances together, in bytes; half of the machine's unless this is called. An instance that would exceed it gets a `MemoryError`.
     #[must_use]
     pub fn with_process_memory(mut self, bytes: u64) -> Self {
         self.pool = Arc::new(MemoryPool::new(bytes));

@@ -205,7 +205,7 @@ impl tls::Host for Guest {
         if kind == wire::DONE {
             link.at_rest();
         }
-        link.events.send(event).await.map_err(|_| unusable("nobody listens"))?;
+        link.tell(event).await.map_err(unusable)?;
         Ok(0)
     }
 

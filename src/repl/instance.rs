@@ -83,11 +83,11 @@ impl Instance {
     /// The guest's next message; `None` when the instance has ended.
     pub(super) async fn event(&mut self) -> Option<Event> {
         if self.why.is_some() {
-            return self.ends.events.try_recv().ok();
+            return self.ends.events.try_recv().ok().map(|(event, _room)| event);
         }
         tokio::select! {
             biased;
-            event = self.ends.events.recv() => event,
+            event = self.ends.events.recv() => event.map(|(event, _room)| event),
             why = self.ended.recv() => {
                 self.why = Some(why.unwrap_or_else(|| "its thread failed".into()));
                 None

@@ -10,10 +10,12 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::runtime::Handle;
-use tokio::sync::{Notify, mpsc, watch};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, watch};
 
 /// Events that may wait for the owner before the guest has to.
 const EVENTS: usize = 16;
+/// Kilobytes that they may have together.
+const EVENT_ROOM: u32 = 256 << 10;
 
 /// Functions that may leave the interpreter. The guest cannot reach anything else, whatever it calls.
 const CALLS: [&str; 12] = [
@@ -39,12 +41,27 @@ pub(super) enum Event {
     Value(Vec<u8>),
 }
 
+impl Event {
+    /// Its size in kilobytes, which is never none, nor more than there is room for.
+    fn size(&self) -> u32 {
+        let (Self::Done(data) | Self::Final(data) | Self::Note(data) | Self::Value(data)) = self;
+        u32::try_from(data.len() >> 10)
+            .unwrap_or(u32::MAX)
+            .saturating_add(1)
+            .min(EVENT_ROOM)
+    }
+}
+
+/// An event with the room that it takes until it is taken.
+pub(super) type Held = (Event, OwnedSemaphorePermit);
+
 /// The instance's side.
 pub(super) struct Link {
     commands: tokio::sync::Mutex<mpsc::UnboundedReceiver<String>>,
     /// A command is being carried out: user code that asks for the next one would take it from the kernel.
     at_work: AtomicBool,
-    pub(super) events: mpsc::Sender<Event>,
+    events: mpsc::Sender<Held>,
+    event_room: Arc<Semaphore>,
     pub(super) output: Output,
     pub(super) meter: Arc<Meter>,
     pub(super) blobs: Mutex<Option<Arc<Blobs>>>,
@@ -60,7 +77,7 @@ pub(super) struct Link {
 /// The owner's ends of a [`Link`].
 pub(super) struct OwnerEnds {
     pub(super) commands: mpsc::UnboundedSender<String>,
-    pub(super) events: mpsc::Receiver<Event>,
+    pub(super) events: mpsc::Receiver<Held>,
 }
 
 impl Link {
@@ -71,6 +88,7 @@ impl Link {
             commands: tokio::sync::Mutex::new(incoming),
             at_work: AtomicBool::new(false),
             events: sender,
+            event_room: Arc::new(Semaphore::new(EVENT_ROOM as usize)),
             output: Output::default(),
             meter: Arc::default(),
             blobs: Mutex::default(),
@@ -97,6 +115,14 @@ impl Link {
         };
         self.at_work.store(true, Ordering::Relaxed);
         Ok(command)
+    }
+
+    /// Hands a message to the owner; waits while those before it are many or large.
+    pub(super) async fn tell(&self, event: Event) -> Result<(), String> {
+        let gone = || "nobody listens".to_owned();
+        let room = self.event_room.clone().acquire_many_owned(event.size()).await;
+        let held = (event, room.map_err(|_| gone())?);
+        self.events.send(held).await.map_err(|_| gone())
     }
 
     /// The kernel has carried its command out.

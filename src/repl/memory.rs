@@ -8,6 +8,7 @@ use wasmtime::ResourceLimiter;
 const TABLE_LIMIT: usize = 1_000_000;
 
 /// The memory that all instances of the process may use together.
+#[derive(Debug)]
 pub(super) struct MemoryPool {
     cap: u64,
     used: AtomicU64,
@@ -37,6 +38,52 @@ impl MemoryPool {
     }
 }
 
+/// Half of the memory that this machine, or the container, has. Unknown is unlimited.
+pub(super) fn half_of_machine() -> u64 {
+    let read = |path: &str| std::fs::read_to_string(path).ok();
+    let total = read("/proc/meminfo").and_then(|text| {
+        let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+        line.split_whitespace()
+            .next()?
+            .parse::<u64>()
+            .ok()?
+            .checked_mul(1 << 10)
+    });
+    let container = read("/sys/fs/cgroup/memory.max").and_then(|text| text.trim().parse::<u64>().ok());
+    total
+        .into_iter()
+        .chain(container)
+        .min()
+        .map_or(u64::MAX, |bytes| bytes / 2)
+}
+
+/// What an instance whose memory is only looked at has of the pool. Dropping it gives it back.
+pub(super) struct PoolShare {
+    pool: Arc<MemoryPool>,
+    counted: u64,
+}
+
+impl PoolShare {
+    pub(super) fn of(pool: Arc<MemoryPool>) -> Self {
+        Self { pool, counted: 0 }
+    }
+
+    /// Counts what the instance has now. Whether it has grown beyond what all may have together.
+    pub(super) fn outgrows(&mut self, bytes: u64) -> bool {
+        let grown = bytes > self.counted;
+        self.pool.give_back(self.counted);
+        self.counted = bytes;
+        let all = self.pool.used.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
+        grown && all > self.pool.cap
+    }
+}
+
+impl Drop for PoolShare {
+    fn drop(&mut self) {
+        self.pool.give_back(self.counted);
+    }
+}
+
 /// What the owner sees of an instance's memory.
 #[derive(Default)]
 pub(super) struct MemoryUse {
@@ -62,6 +109,11 @@ impl MemoryUse {
     /// What it has just been seen to use.
     pub(super) fn see(&self, bytes: u64) {
         self.used.store(bytes, Ordering::Relaxed);
+    }
+
+    /// It is ended because of what it uses.
+    pub(super) fn deny(&self) {
+        self.denied.store(true, Ordering::Relaxed);
     }
 
     pub(super) fn used(&self) -> u64 {
@@ -131,5 +183,25 @@ mod tests {
             "a dropped instance gives its memory back"
         );
         assert_eq!(pool.used(), 400);
+    }
+
+    #[test]
+    fn what_is_looked_at_is_counted_until_it_is_gone() {
+        let pool = Arc::new(MemoryPool::new(1_000));
+        let (mut one, mut other) = (PoolShare::of(pool.clone()), PoolShare::of(pool.clone()));
+        assert!(!one.outgrows(900) && !other.outgrows(100));
+        assert!(other.outgrows(101), "1,001 in all");
+        assert!(!one.outgrows(900), "it has not grown");
+        drop(one);
+        assert!(!other.outgrows(1_000));
+        drop(other);
+        assert_eq!(pool.used(), 0);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_machine_has_some() {
+        let half = half_of_machine();
+        assert!((32 << 20..1 << 50).contains(&half), "{half}");
     }
 }

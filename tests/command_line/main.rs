@@ -10,12 +10,15 @@
     clippy::print_stderr
 )]
 
+#[path = "../pty/mod.rs"]
+mod pty;
 #[path = "../running/mod.rs"]
 mod running;
 
 mod configuration;
 mod documents;
 mod schemas;
+mod screens;
 mod shells;
 mod words;
 

@@ -36,6 +36,10 @@ fn no_python_of_the_system() {
             "old",
             r#"{"executable": "x", "version": [3, 9, 2], "landlock": 0, "seccomp": true}"#,
         ),
+        (
+            "kernel",
+            r#"{"executable": "x", "version": [3, 12, 1], "landlock": 0, "seccomp": true}"#,
+        ),
         ("broken", "oh"),
     ] {
         let program = book.put("bin/python3", format!("#!/bin/sh\necho '{says}'\n"));

@@ -1,7 +1,7 @@
 //! What servers do badly: each ends in an error that says so, and the next call works.
 
 use crate::{Served, piped, servers};
-use fast_rlm::mcp::{McpError, Servers};
+use fast_rlm::mcp::{Listed, McpError, Servers};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -55,6 +55,16 @@ async fn a_huge_reply_is_refused_and_a_large_one_is_not() {
         works(&servers).await;
         servers.close().await;
     }
+}
+
+#[tokio::test]
+async fn a_list_of_huge_pages_is_refused() {
+    let served = Served::start(&[("MCP_TEST_HUGE_LIST", "1")]);
+    let servers = servers(served.spec());
+    let told = servers.list("test", Listed::Tools).await.unwrap_err().to_string();
+    assert!(told.contains("its list of tools is longer than 16 MB"), "{told}");
+    works(&servers).await;
+    servers.close().await;
 }
 
 #[tokio::test]

@@ -33,12 +33,33 @@ async fn dropping_does_as_well() {
 
 /// A query whose server writes its id and then does not read any more.
 fn deaf_query(dir: &Path) -> Program {
+    deaf(dir, Program::asks(dir, "go"))
+}
+
+fn deaf(dir: &Path, query: Program) -> Program {
     let config = json!({"mcpServers": {"test": {"command": "python3", "args": [program()],
         "env": {"MCP_TEST_PID": dir.join("pid"), "MCP_TEST_DEAF": "1"}}}});
     std::fs::write(dir.join("mcp.json"), config.to_string()).unwrap();
     let code = "await mcp_call('test', 'echo', {'text': 'x'})\nawait mcp_call('test', 'echo')";
     let script = script::steps(dir, "steps.json", &[code]);
-    Program::asks(dir, "go").scripted(&script).option("--mcp", "mcp.json")
+    query.scripted(&script).option("--mcp", "mcp.json")
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_server_gets_nothing_that_was_left_open() {
+    let dir = tempfile::tempdir().unwrap();
+    let open = ["sh", "-c", "exec 3<mcp.json; exec \"$0\" \"$@\""];
+    let mut query = deaf(dir.path(), Program::started_by(dir.path(), &open).arg("go")).start();
+    until("the server is there", || is_alive(&pid(dir.path())));
+    let files = std::fs::read_dir(format!("/proc/{}/fd", pid(dir.path()))).unwrap();
+    let files: Vec<_> = files
+        .filter_map(|file| std::fs::read_link(file.ok()?.path()).ok())
+        .collect();
+    signal(&query, rustix::process::Signal::KILL);
+    query.wait().unwrap();
+    assert!(files.len() >= 3, "{files:?}");
+    assert!(!files.iter().any(|file| file.ends_with("mcp.json")), "{files:?}");
 }
 
 fn pid(dir: &Path) -> String {

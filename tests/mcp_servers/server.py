@@ -61,6 +61,9 @@ class Server:
             # A page a tool.
             at = int(params.get("cursor", 0))
             names = sorted(TOOLS)
+            if os.environ.get("MCP_TEST_HUGE_LIST"):
+                tool = {"name": "huge", "description": "x" * (5 << 20), "inputSchema": {"type": "object"}}
+                return {"tools": [tool], "nextCursor": str(at + 1)}
             schema = {"type": "object", "properties": {"n": {"type": "integer"}}}
             page = {"tools": [{"name": names[at], "description": TOOLS[names[at]], "inputSchema": schema}]}
             return page | ({"nextCursor": str(at + 1)} if at + 1 < len(names) else {})

@@ -72,7 +72,7 @@ fn a_killed_process_leaves_nothing_in_the_way_and_two_at_once_prepare_once() {
 fn a_cache_that_cannot_be_used_is_said_and_the_interpreter_works_for_this_run() {
     let lines = finish(child(Path::new("/dev/null/cache")));
     assert!(
-        lines[0].starts_with("Preparing Python for this run only: create /dev/null/cache"),
+        lines[0].starts_with("Preparing Python for this run only: cannot create /dev/null/cache"),
         "{lines:?}"
     );
     assert_eq!(lines.last().unwrap(), "loaded, ready false");

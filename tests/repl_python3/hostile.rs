@@ -2,8 +2,9 @@
 
 use crate::desk::Desk;
 use crate::{small, worker};
-use fast_rlm::repl::{InstanceState, ReplFactory, RestoreSet, StartOptions, StepErrorKind, StepOutcome};
+use fast_rlm::repl::{InstanceState, Limits, ReplFactory, RestoreSet, StartOptions, StepErrorKind, StepOutcome};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Runs the code, replaces the instance where it is gone, and checks that the next step works.
 async fn contained(desk: &mut Desk, code: &str) -> StepOutcome {
@@ -84,9 +85,18 @@ async fn a_worker_that_ends_is_replaced_and_its_end_told() {
         ),
         (
             "from _rlm import channel\nimport os\nos.write(channel.wire.output, b'nonsense' * 9)",
-            "",
+            "too large",
+        ),
+        // Nothing can be told to it any more, and it lets nobody else run.
+        (
+            "import os, re\nos.closerange(3, 99)\nre.match(r'(a+)+$', 'a' * 60 + 'b')",
+            "it closed the way to its host",
         ),
         ("from _rlm import channel\nchannel._frame(99, b'')", "no message"),
+        (
+            "from _rlm import channel\nimport os\nimport re\nos.close(channel.wire.output)\nre.match(r'(a+)+$', 'a' * 40 + 'b')",
+            "closed the way",
+        ),
         (
             "from _rlm import channel\nchannel._frame(channel.CALL, b'{')",
             "malformed",
@@ -107,24 +117,94 @@ async fn a_worker_that_ends_is_replaced_and_its_end_told() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn forks_are_refused_and_threads_bounded() {
-    let mut desk = small().await;
+    let mut desk = roomy(&worker()).await;
     let forks = "import os, warnings\nwarnings.simplefilter('ignore')\nmade = 0\nfor _ in range(200):\n    try:\n        os.fork()\n        made += 1\n    except OSError as e:\n        told = type(e).__name__\nprint(made, told)";
     assert_eq!(desk.print(forks).await, "0 PermissionError\n");
-    let threads = "import threading, time\nstarted = 0\ntry:\n    while True:\n        threading.Thread(target=time.sleep, args=(0.2,), daemon=True).start()\n        started += 1\nexcept (RuntimeError, MemoryError) as e:\n    print(started < 1_000, type(e).__name__)";
-    let outcome = contained(&mut desk, threads).await;
-    assert!(
-        outcome.output.text.starts_with("True") || outcome.failed(),
-        "{outcome:?}"
+    let threads = "import threading, time\nthreading.stack_size(64 << 10)\nfor _ in range(1_100):\n    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()\ntime.sleep(60)";
+    told(&mut desk, threads, StepErrorKind::Crash, "more than 1024 threads").await;
+}
+
+/// Steps that have time.
+async fn roomy(factory: &dyn ReplFactory) -> Desk {
+    let limits = Limits {
+        step_timeout: Duration::from_secs(60),
+        ..Limits::default()
+    };
+    let options = StartOptions {
+        limits,
+        ..StartOptions::default()
+    };
+    Desk::start_on(factory, options).await.0
+}
+
+/// Runs code that ends its worker, for this reason.
+async fn told(desk: &mut Desk, code: &str, kind: StepErrorKind, why: &str) {
+    let outcome = contained(desk, code).await;
+    let error = outcome.error.expect(code);
+    assert_eq!(
+        (error.kind, outcome.instance),
+        (kind, InstanceState::Lost),
+        "{code}: {}",
+        error.text
     );
+    assert!(error.text.contains(why), "{code}: {}", error.text);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn files_are_bounded_together_and_removed_however_deep() {
+    let mut desk = roomy(&worker()).await;
+    let place = desk.print("import os\nprint(os.getcwd())").await;
+    // Without names, and without any that could be told in a path.
+    let large = "import os, time\nkept = []\nfor n in range(5):\n    kept.append(open('f', 'wb'))\n    os.posix_fallocate(kept[-1].fileno(), 0, 60 << 20)\n    os.unlink('f')\ntime.sleep(60)";
+    told(&mut desk, large, StepErrorKind::Crash, "larger than 256 MB together").await;
+    let deep = "import os, time\nfor _ in range(20_000):\n    os.mkdir('d')\n    os.chdir('d')\ntime.sleep(60)";
+    told(&mut desk, deep, StepErrorKind::Crash, "it").await;
+    let last = desk.print("import os\nprint(os.getcwd())").await;
+    drop(desk);
+    for place in [place, last] {
+        let patience = std::time::Instant::now() + Duration::from_secs(30);
+        while std::path::Path::new(place.trim()).exists() {
+            assert!(std::time::Instant::now() < patience, "{place} is removed");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn all_workers_together_have_a_limit() {
+    let factory = worker().with_process_memory(150 << 20);
+    let (mut one, mut other) = (roomy(&factory).await, roomy(&factory).await);
+    one.print("kept = b'x' * (60 << 20)").await;
+    let more = "import time\nmore = b'x' * (80 << 20)\ntime.sleep(60)";
+    told(&mut other, more, StepErrorKind::Memory, "all workers together").await;
+    assert_eq!(one.print("print(len(kept) >> 20)").await, "60\n");
+}
+
+#[test]
+fn what_was_left_open_for_it_is_closed_before_anything_runs() {
+    let source = "import os\nfor fd in os.listdir('/proc/self/fd'):\n    try:\n        print(os.readlink('/proc/self/fd/' + fd), flush=True)\n    except OSError: pass";
+    let dir = tempfile::tempdir().unwrap();
+    let input = dir.path().join("input");
+    std::fs::write(&input, format!("{}\n{source}", source.len())).unwrap();
+    let launched = std::process::Command::new("sh")
+        .args(["-c", "exec 3</etc/passwd; exec python3 -c \"$0\""])
+        .arg(include_str!("../../assets/python/worker/launch.py"))
+        .stdin(std::fs::File::open(&input).unwrap())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&launched.stdout);
+    assert!(said.contains("/input"), "{launched:?}");
+    assert!(!said.contains("passwd"), "{said}");
 }
 
 #[tokio::test]
 async fn nothing_of_the_host_is_within_reach() {
     let mut desk = small().await;
     let secret = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(secret.path(), "kept").unwrap();
     let denied = format!(
         r##"
-import os, importlib, signal, sys, warnings
+import fcntl, importlib, os, platform, signal, socket, sys, warnings
 warnings.simplefilter("ignore")
 def denied(name, action):
     try:
@@ -141,6 +221,9 @@ def call(*arguments):
     if libc.syscall(*arguments) < 0:
         code = load("ctypes").get_errno()
         raise OSError(code, os.strerror(code))
+def number(x86_64, aarch64):
+    return x86_64 if platform.machine() == "x86_64" else aarch64
+pair = socket.socketpair()
 denied("passwd", lambda: open("/etc/passwd").read())
 denied("home", lambda: os.listdir(os.path.expanduser("~")))
 denied("file", lambda: open({secret:?}).read())
@@ -161,11 +244,28 @@ denied("unix", lambda: load("socket").socket(load("socket").AF_UNIX).connect("/r
 denied("urllib", lambda: load("urllib.request").urlopen("http://127.0.0.1:9/").read())
 denied("kill", lambda: os.kill(os.getppid(), 0))
 denied("kill all", lambda: os.kill(-1, 0))
-denied("ptrace", lambda: call(101, 16, os.getppid(), 0, 0))
-denied("limits", lambda: call(302, 0, 9, load("ctypes").byref((load("ctypes").c_uint64 * 2)(1 << 40, 1 << 40)), 0))
-denied("death signal", lambda: call(157, 1, 0))
-denied("mount", lambda: call(165, 0, 0, 0, 0, 0))
-denied("unshare", lambda: call(272, 0x10000000))
+denied("ptrace", lambda: call(number(101, 117), 16, os.getppid(), 0, 0))
+denied("limits", lambda: call(number(302, 261), 0, 9, load("ctypes").byref((load("ctypes").c_uint64 * 2)(1 << 40, 1 << 40)), 0))
+denied("death signal", lambda: call(number(157, 167), 1, 0))
+denied("mount", lambda: call(number(165, 40), 0, 0, 0, 0, 0))
+denied("unshare", lambda: call(number(272, 97), 0x10000000))
+denied("hide", lambda: call(number(157, 167), 4, 0))
+denied("truncate", lambda: os.truncate({secret:?}, 0))
+denied("datagrams", lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM))
+denied("messages", lambda: pair[0].sendmsg([b"x"]))
+denied("signal of a file", lambda: fcntl.fcntl(pair[0], 10, 9))
+denied("owner of a file", lambda: fcntl.fcntl(pair[0], fcntl.F_SETOWN, os.getppid()))
+denied("owner, as a structure", lambda: fcntl.fcntl(pair[0], 15, bytes(8)))
+denied("owner, by ioctl", lambda: fcntl.ioctl(pair[0], 0x8901, bytes(4)))
+denied("group, by ioctl", lambda: fcntl.ioctl(pair[0], 0x8902, bytes(4)))
+denied("memory without a limit", lambda: os.memfd_create("x"))
+denied("processors", lambda: os.sched_setaffinity(os.getppid(), {{0}}))
+denied("scheduler", lambda: os.sched_setscheduler(os.getppid(), os.SCHED_IDLE, os.sched_param(0)))
+denied("priority", lambda: os.setpriority(os.PRIO_PROCESS, os.getppid(), 19))
+denied("priority of reading", lambda: call(number(251, 30), 1, os.getppid(), 0))
+denied("watch", lambda: call(number(254, 27), call(number(294, 26), 0), b"/tmp", 0x100))
+denied("what later kernels have", lambda: call(5_000))
+denied("places of the interpreter", lambda: os.listdir(sys.base_prefix))
 denied("huge file", lambda: open("big", "wb").truncate(1 << 30))
 open("own.txt", "w").write("here")
 print(open("own.txt").read(), os.listdir("."), dict(os.environ))
@@ -180,7 +280,7 @@ with load("tempfile").TemporaryFile() as file: file.write(b"x")
             .await
             .contains("NoNewPrivs:\t1")
     );
-    assert!(secret.path().exists());
+    assert_eq!(std::fs::read_to_string(secret.path()).unwrap(), "kept");
     let _ = std::fs::File::open("/etc/passwd").expect("the test itself may");
 }
 

@@ -16,7 +16,7 @@ pub use exit::Exit;
 
 use crate::cli::options;
 use crate::engine::{self, BeginError, Query, drop_question, run_query, waiting};
-use crate::provider::Cancel;
+use crate::provider::{Cancel, keep_descriptors};
 use clap::{CommandFactory, FromArgMatches};
 use exit::Interrupts;
 use live::Live;
@@ -26,6 +26,7 @@ use std::sync::Arc;
 
 /// Runs the program and returns its exit code.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
+    keep_descriptors();
     let parsed = command().try_get_matches_from(args);
     let args = match parsed.and_then(|matches| Args::from_arg_matches(&matches)) {
         Ok(args) => args,

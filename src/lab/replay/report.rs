@@ -83,7 +83,7 @@ pub struct ReplayReport {
     pub unconsumed: Vec<Unconsumed>,
     /// Recorded steps whose text is lost: the turn was not replayed beyond them.
     pub missing_sources: usize,
-    /// Values that could only be compared by type and description.
+    /// Values that could only be compared by type and description; on `python3` also steps that name a clock.
     pub weak: usize,
     /// Sub-agents that ran again, and those whose results alone are recorded.
     pub sub_agents: SubAgents,

@@ -1,10 +1,14 @@
 //! Frames between host and worker: a byte for the kind, four for the length (little-endian), then the payload.
 //! `assets/python/worker/channel.py` has the same numbers.
 
+use crate::repl::wire;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-/// The longest payload that is taken from a worker.
-const LIMIT: u32 = 256 << 20;
+/// The longest payloads that are taken from a worker: what a person may have made large, the report of a step, and what
+/// is never long.
+const LARGE: usize = 128 << 20;
+const REPORT: usize = 64 << 20;
+const SMALL: usize = 1 << 20;
 
 /// What a worker sends beside what the sandbox's guest does (`wire::REQUEST` to `wire::VALUE`).
 pub(super) const CALL: u8 = 6;
@@ -29,15 +33,29 @@ pub(super) fn frame(kind: u8, parts: &[&[u8]]) -> Vec<u8> {
     bytes
 }
 
+/// How long a message of this kind may be, in bytes, where a pickle may have `pickle_bytes`.
+fn limit(kind: u8, pickle_bytes: usize) -> usize {
+    match (kind, u32::from(kind)) {
+        (CALL | PRINTED, _) | (_, wire::REQUEST | wire::FINAL) => LARGE,
+        (_, wire::DONE) => REPORT,
+        // Its name is before it.
+        (_, wire::VALUE) => pickle_bytes.saturating_add(SMALL).min(LARGE),
+        _ => SMALL,
+    }
+}
+
 /// The next frame; `None` at the end. Only as much is held as has come.
-pub(super) async fn read(input: &mut (impl AsyncRead + Unpin)) -> Result<Option<(u8, Vec<u8>)>, String> {
+pub(super) async fn read(
+    input: &mut (impl AsyncRead + Unpin),
+    pickle_bytes: usize,
+) -> Result<Option<(u8, Vec<u8>)>, String> {
     let Ok(kind) = input.read_u8().await else {
         return Ok(None);
     };
     let Ok(length) = input.read_u32_le().await else {
         return Ok(None);
     };
-    if length > LIMIT {
+    if length as usize > limit(kind, pickle_bytes) {
         return Err(format!("it sent a message of {length} bytes, which is too large"));
     }
     let mut payload = Vec::new();
@@ -55,9 +73,19 @@ mod tests {
     #[tokio::test]
     async fn frames_come_back_and_a_cut_or_endless_one_does_not() {
         let bytes = frame(CALL, &[b"ab", b"c"]);
-        assert_eq!(read(&mut bytes.as_slice()).await, Ok(Some((CALL, b"abc".to_vec()))));
+        assert_eq!(read(&mut bytes.as_slice(), 0).await, Ok(Some((CALL, b"abc".to_vec()))));
         let cut = bytes.get(..bytes.len() - 1).unwrap();
-        assert_eq!(read(&mut &*cut).await, Ok(None));
-        assert!(read(&mut [CALL, 255, 255, 255, 255].as_slice()).await.is_err());
+        assert_eq!(read(&mut &*cut, 0).await, Ok(None));
+        assert!(read(&mut [CALL, 255, 255, 255, 255].as_slice(), 0).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn each_kind_has_a_limit_of_its_own() {
+        let value = u8::try_from(wire::VALUE).unwrap();
+        let bytes = frame(value, &[&vec![0; (1 << 20) + 10]]);
+        assert!(read(&mut bytes.as_slice(), 10).await.is_ok());
+        assert!(read(&mut bytes.as_slice(), 9).await.is_err());
+        let idle = frame(IDLE, &[&vec![0; (1 << 20) + 1]]);
+        assert!(read(&mut idle.as_slice(), 5_000_000).await.is_err());
     }
 }

@@ -4,12 +4,14 @@
 //! The process shuts itself in before anything of a user's runs, with `ctypes`, because most of that cannot be done for
 //! it by another process, and what could be done between fork and exec takes unsafe code in Rust: see `harden.py` there.
 //! It has a session of its own, an empty environment, an empty directory, no open files but its two pipes, and ends with
-//! this process. What cannot be prevented is bounded: time by an interrupt and then a kill, memory by the system.
+//! this process. What cannot be prevented is bounded: time by an interrupt and then a kill, memory by the system, files
+//! and threads by looking at them.
 
 mod frames;
 mod probe;
 mod process;
 mod pump;
+mod room;
 
 use self::probe::Interpreter;
 use self::pump::Pump;
@@ -18,7 +20,7 @@ use super::clock::PinnedClock;
 use super::error::{PrepareError, ReplError};
 use super::instance::{Instance, Spawn};
 use super::link::Link;
-use super::memory::MemoryUse;
+use super::memory::{MemoryPool, MemoryUse, half_of_machine};
 use super::session::PythonRepl;
 use async_trait::async_trait;
 use std::sync::Arc;
@@ -31,16 +33,26 @@ use tokio::runtime::Handle;
 #[derive(Clone, Debug)]
 pub struct WorkerFactory {
     interpreter: Arc<Interpreter>,
+    pool: Arc<MemoryPool>,
 }
 
 impl WorkerFactory {
     /// Finds `python3` on `PATH` and asks it what it is and how it can be isolated here. Blocks.
     ///
     /// # Errors
-    /// There is none, or an old one; it cannot be used; this is no Linux.
+    /// There is none, or an old one; it cannot be used; this is no Linux, or one that has no Landlock or no seccomp.
     pub fn load() -> Result<Self, PrepareError> {
         let interpreter = Arc::new(Interpreter::find("python3")?);
-        Ok(Self { interpreter })
+        let pool = Arc::new(MemoryPool::new(half_of_machine()));
+        Ok(Self { interpreter, pool })
+    }
+
+    /// Bounds the memory of all workers together, in bytes; half of the machine's unless this is called. A worker that
+    /// grows beyond it is ended.
+    #[must_use]
+    pub fn with_process_memory(mut self, bytes: u64) -> Self {
+        self.pool = Arc::new(MemoryPool::new(bytes));
+        self
     }
 
     /// Which Python it is, and what keeps it in, in a sentence.
@@ -68,6 +80,8 @@ impl Spawn for WorkerFactory {
         let pump = Pump {
             interpreter: self.interpreter.clone(),
             memory_bytes: limits.memory_bytes,
+            pickle_bytes: limits.pickle_bytes,
+            pool: self.pool.clone(),
             link: link.clone(),
             memory: memory.clone(),
         };

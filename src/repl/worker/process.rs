@@ -1,6 +1,7 @@
 //! The worker's process: started from the thread that lives as long as it does, to which its end is tied.
 
 use super::probe::Interpreter;
+use super::room::Room;
 use crate::provider::ProcessGroup;
 use crate::repl::kernel::{HASH_SEED, LAUNCH};
 use rustix::process::Signal;
@@ -8,7 +9,6 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tempfile::TempDir;
 use tokio::io::AsyncReadExt as _;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
@@ -28,20 +28,26 @@ pub(super) struct Process {
     tail: Arc<Mutex<Vec<u8>>>,
     words: tokio::task::JoinHandle<()>,
     /// Its working directory, and the only place that it can write to.
-    _dir: TempDir,
+    room: Room,
+}
+
+/// What a worker has executed, and the threads that it has.
+#[derive(Clone, Copy)]
+pub(super) struct Activity {
+    pub(super) executed: Duration,
+    pub(super) threads: u32,
 }
 
 /// Starts a worker, which waits for its sources.
 pub(super) fn start(interpreter: &Interpreter) -> std::io::Result<(Process, ChildStdin, ChildStdout)> {
-    let dir = tempfile::Builder::new().prefix("fast-rlm-python-").tempdir()?;
+    let room = Room::new()?;
     let mut command = Command::new(&interpreter.executable);
     command
-        .args(["-c", LAUNCH])
-        .current_dir(dir.path())
+        .args(["-P", "-c", LAUNCH])
+        .current_dir(room.path())
         .env_clear()
         .env("PYTHONHASHSEED", HASH_SEED.to_string())
         .env("PYTHONDONTWRITEBYTECODE", "1")
-        .env("PYTHONSAFEPATH", "1")
         .env("PYTHONUTF8", "1")
         .env("LANG", "C.UTF-8")
         .env("TZ", "UTC")
@@ -65,7 +71,7 @@ pub(super) fn start(interpreter: &Interpreter) -> std::io::Result<(Process, Chil
         id,
         tail,
         words,
-        _dir: dir,
+        room,
     };
     Ok((process, input, output))
 }
@@ -88,13 +94,21 @@ impl Process {
         Some(pages * rustix::param::page_size() as u64)
     }
 
-    /// What it has executed, all threads together.
-    pub(super) fn executed(&self) -> Option<Duration> {
+    /// What it does: all its threads together.
+    pub(super) fn activity(&self) -> Option<Activity> {
         let text = std::fs::read_to_string(format!("/proc/{}/stat", self.id)).ok()?;
         // After the program's name, which may hold anything.
         let fields = text.rsplit(')').next()?;
-        let ticks = |at: usize| fields.split_whitespace().nth(at)?.parse::<u32>().ok();
-        Some(TICK * ticks(11)?.saturating_add(ticks(12)?))
+        let number = |at: usize| fields.split_whitespace().nth(at)?.parse::<u32>().ok();
+        Some(Activity {
+            executed: TICK * number(11)?.saturating_add(number(12)?),
+            threads: number(17)?,
+        })
+    }
+
+    /// Why its files are too many, if they are.
+    pub(super) fn excess(&self) -> Option<String> {
+        self.room.excess(self.id)
     }
 
     /// Kills it.

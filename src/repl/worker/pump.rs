@@ -3,12 +3,12 @@
 
 use super::frames::{self, ANSWER, BYTES, CALL, CANCEL, COMMAND, DROPPED, IDLE, PRINTED, READ, REPLY, frame};
 use super::probe::Interpreter;
-use super::process::{self, Process};
+use super::process::{self, Activity, Process};
 use crate::repl::blobs::Blob;
 use crate::repl::instance::Stop;
 use crate::repl::kernel::worker_source;
 use crate::repl::link::{Event, Link};
-use crate::repl::memory::MemoryUse;
+use crate::repl::memory::{MemoryPool, MemoryUse, PoolShare};
 use crate::repl::wire::{self, failure};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -17,21 +17,30 @@ use std::time::Duration;
 use tokio::io::{AsyncWriteExt as _, BufReader};
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::{Notify, Semaphore, mpsc};
-use tokio::time::interval;
+use tokio::time::{interval, timeout};
 
 /// Frames that may wait for a worker that does not read.
 const OUTGOING: usize = 16;
-/// Calls that may be in flight.
+/// Calls that may be in flight, and the kilobytes that they may need together.
 const CALLS: usize = 4_096;
+const CALL_ROOM: u32 = 512 << 10;
+/// Bytes of a value of JSON, beside its text.
+const VALUE: usize = 96;
+/// Threads that it may have.
+const THREADS: u32 = 1_024;
 /// The longest piece of a blob.
 const PIECE: usize = 4 << 20;
-/// How often its memory and time are looked at.
+/// How long it may take to end when its output has.
+const ENDS: Duration = Duration::from_millis(500);
+/// How often its memory, files, threads and time are looked at.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// What a worker is run with.
 pub(super) struct Pump {
     pub(super) interpreter: Arc<Interpreter>,
     pub(super) memory_bytes: u64,
+    pub(super) pickle_bytes: usize,
+    pub(super) pool: Arc<MemoryPool>,
     pub(super) link: Arc<Link>,
     pub(super) memory: Arc<MemoryUse>,
 }
@@ -61,16 +70,16 @@ impl Pump {
             };
             let why = tokio::select! {
                 why = self.serve(input, output) => why,
-                () = self.watch(&process, stop) => Some("it was stopped".to_owned()),
+                why = self.watch(&process, stop) => Some(why),
                 () = stop.now.notified() => Some("it was stopped".to_owned()),
             };
-            match why {
-                None => process.ended().await,
-                Some(why) => {
-                    process.kill().await;
-                    why
-                }
+            if why.is_none()
+                && let Ok(how) = timeout(ENDS, process.ended()).await
+            {
+                return how;
             }
+            process.kill().await;
+            why.unwrap_or_else(|| "it closed the way to its host".into())
         })
     }
 
@@ -85,6 +94,8 @@ impl Pump {
             outgoing: &outgoing,
             rest: &rest,
             calls: Arc::new(Semaphore::new(CALLS)),
+            room: Arc::new(Semaphore::new(CALL_ROOM as usize)),
+            pickle_bytes: self.pickle_bytes,
             blob: None,
         };
         tokio::select! {
@@ -95,25 +106,41 @@ impl Pump {
         }
     }
 
-    /// Looks at what it uses. Ends when the worker is to end, though nobody has got to say so.
-    async fn watch(&self, process: &Process, stop: &Stop) {
+    /// Looks at what it uses. Ends when the worker is to end, though nobody has got to say so; says why.
+    async fn watch(&self, process: &Process, stop: &Stop) -> String {
         let mut looks = interval(LOOK);
-        let (mut executed, mut waited) = (Duration::ZERO, false);
+        let (mut before, mut waited) = (None::<Activity>, false);
+        let mut share = PoolShare::of(self.pool.clone());
         loop {
             looks.tick().await;
-            if let Some(bytes) = process.memory() {
-                self.memory.see(bytes);
-            }
-            let (now, waits) = (process.executed().unwrap_or(executed), self.link.meter.is_waiting());
-            if waits && waited {
+            let (now, waits) = (process.activity().or(before), self.link.meter.is_waiting());
+            if let (true, true, Some(now), Some(before)) = (waits, waited, now, before) {
                 // It says that it waits, and executes: threads of its own, or a lie.
-                self.link.meter.add(now.saturating_sub(executed));
+                self.link.meter.add(now.executed.saturating_sub(before.executed));
             }
-            (executed, waited) = (now, waits);
+            (before, waited) = (now, waits);
+            if let Some(why) = self.excess(process, now, &mut share) {
+                return why;
+            }
             if stop.is_due(self.link.meter.elapsed()) {
-                return;
+                return "it was stopped".into();
             }
         }
+    }
+
+    /// Why it has too much of something.
+    fn excess(&self, process: &Process, now: Option<Activity>, share: &mut PoolShare) -> Option<String> {
+        if let Some(bytes) = process.memory() {
+            self.memory.see(bytes);
+            if share.outgrows(bytes) {
+                self.memory.deny();
+                return Some("all workers together had more memory than they may have".into());
+            }
+        }
+        if now.is_some_and(|now| now.threads > THREADS) {
+            return Some(format!("it had more than {THREADS} threads"));
+        }
+        process.excess()
     }
 }
 
@@ -151,6 +178,9 @@ struct Taking<'a> {
     outgoing: &'a Outgoing,
     rest: &'a Notify,
     calls: Arc<Semaphore>,
+    /// What calls in flight need, in kilobytes.
+    room: Arc<Semaphore>,
+    pickle_bytes: usize,
     blob: Option<Blob>,
 }
 
@@ -158,7 +188,7 @@ impl Taking<'_> {
     async fn all(mut self, output: ChildStdout) -> Option<String> {
         let mut output = BufReader::with_capacity(64 << 10, output);
         loop {
-            match frames::read(&mut output).await {
+            match frames::read(&mut output, self.pickle_bytes).await {
                 Ok(None) => return None,
                 Ok(Some((kind, data))) => {
                     if let Err(why) = self.one(kind, data).await {
@@ -199,29 +229,33 @@ impl Taking<'_> {
             self.link.at_rest();
             self.rest.notify_one();
         }
-        self.link
-            .events
-            .send(event)
-            .await
-            .map_err(|_| "nobody listens".to_owned())
+        self.link.tell(event).await
     }
 
     /// A call; `kind` says how it is answered: to a future, or to a thread that is blocked.
     async fn call(&mut self, data: &[u8], kind: u8) -> Result<(), String> {
+        let weight = weight(data);
+        if weight > CALL_ROOM {
+            return Err("a call of it was too large".into());
+        }
         let called: Called = serde_json::from_slice(data).map_err(|error| format!("a malformed call: {error}"))?;
         if called.name == "blob" {
             let opened = self.open_blob(&called.args).map(|()| Value::Null);
             let _ = self.outgoing.send(answer(kind, called.id, opened)).await;
             return Ok(());
         }
-        let Ok(permit) = self.calls.clone().try_acquire_owned() else {
-            let many = Err(failure("RuntimeError", "too many calls are in flight"));
+        let room = self.room.clone().try_acquire_many_owned(weight);
+        let (Ok(permit), Ok(room)) = (self.calls.clone().try_acquire_owned(), room) else {
+            let many = Err(failure(
+                "RuntimeError",
+                "too many calls are in flight, or too large ones",
+            ));
             let _ = self.outgoing.send(answer(kind, called.id, many)).await;
             return Ok(());
         };
         let (link, outgoing) = (self.link.clone(), self.outgoing.clone());
         tokio::spawn(async move {
-            let _permit = permit;
+            let _held = (permit, room);
             let made = async {
                 tokio::select! {
                     result = link.host_call(&called.name, called.args) => result,
@@ -252,6 +286,22 @@ impl Taking<'_> {
     }
 }
 
+/// Kilobytes that a call's JSON needs when it has been read: a text of short values needs much more than it is long.
+fn weight(data: &[u8]) -> u32 {
+    let (mut values, mut in_text, mut escaped) = (1_usize, false, false);
+    for byte in data {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            b',' | b'[' | b'{' if !in_text => values += 1,
+            _ => {}
+        }
+    }
+    let bytes = values.saturating_mul(VALUE).saturating_add(data.len());
+    u32::try_from(bytes >> 10).unwrap_or(u32::MAX).saturating_add(1)
+}
+
 /// An answer in the form that its asker waits for.
 fn answer(kind: u8, id: u64, result: Result<Value, String>) -> Vec<u8> {
     let mut told = match result {
@@ -265,4 +315,17 @@ fn answer(kind: u8, id: u64, result: Result<Value, String>) -> Vec<u8> {
         fields.insert("id".into(), id.into());
     }
     frame(kind, &[told.to_string().as_bytes()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_weighs_what_its_values_need_and_not_what_a_text_looks_like() {
+        let many = format!("[{}0]", "0,".repeat(100_000));
+        assert!(weight(many.as_bytes()) > 9_000, "100,000 numbers");
+        let text = format!("[\"{}\\\"{}\"]", ",[{".repeat(50_000), ",".repeat(50_000));
+        assert!((190..200).contains(&weight(text.as_bytes())), "200,000 bytes of text");
+    }
 }

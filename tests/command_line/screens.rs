@@ -1,0 +1,104 @@
+//! The terminal program looks and listens as flags and configuration say, and refuses what it does not understand.
+
+use super::pty::{Pty, session_dir};
+use std::path::Path;
+
+/// Opens the demo in a directory with this configuration.
+fn open(dir: &Path, configuration: &str, flags: &[&str]) -> Pty {
+    std::fs::write(dir.join("fast-rlm.toml"), configuration).unwrap();
+    let session = session_dir();
+    let args = [&[session.to_str().unwrap(), "--tui", "--no-animation"][..], flags].concat();
+    let nowhere = dir.join("no-configuration");
+    let env = [
+        ("XDG_CONFIG_HOME", nowhere.to_str().unwrap()),
+        ("COLORTERM", "truecolor"),
+        ("FAST_RLM_THEME", ""),
+        ("FAST_RLM_KEYMAP", ""),
+    ];
+    Pty::viewer(dir, &args, &env)
+}
+
+/// It ends before it draws anything, and says these things.
+fn refused(configuration: &str, flags: &[&str], said: &[&str]) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut pty = open(dir.path(), configuration, flags);
+    assert_eq!(pty.exit_code(), 2);
+    let written = pty.written().replace("\r\n", " ");
+    for text in said {
+        assert!(written.contains(text), "{text:?} is not in {written}");
+    }
+    assert!(!written.contains("[?1049h"), "{written}");
+}
+
+#[test]
+fn a_theme_that_is_not_there_lists_those_that_are() {
+    refused(
+        "",
+        &["--theme", "dusc"],
+        &[
+            "no theme \"dusc\"",
+            "did you mean dusk",
+            "ember",
+            "moss",
+            "contrast",
+            "mist",
+            "paper",
+        ],
+    );
+}
+
+#[test]
+fn keys_that_conflict_are_refused_with_file_and_line() {
+    refused(
+        "# keys\n[keys.everywhere]\nsearch = [\"m\"]\n",
+        &[],
+        &["fast-rlm.toml:3: m would mean both search and memory"],
+    );
+    refused(
+        "[keys.run]\nfrok = [\"F\"]\n",
+        &[],
+        &["fast-rlm.toml:2: [run] has no action \"frok\", did you mean \"fork\""],
+    );
+    refused("", &["--keymap", "emacs"], &["no keymap \"emacs\"", "arrows and vim"]);
+}
+
+#[test]
+fn names_that_are_no_options_are_told_before_the_screens() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut pty = open(dir.path(), "utc = true\nthemes = \"dusk\"\n", &[]);
+    pty.wait_for("? keys");
+    let (before, _) = pty
+        .written()
+        .split_once("[?1049h")
+        .map(|(a, b)| (a.to_owned(), b.len()))
+        .unwrap();
+    assert!(
+        before.contains("fast-rlm.toml:2: themes is no option and is ignored; did you mean theme?"),
+        "{before}"
+    );
+    pty.send("q");
+    assert_eq!(pty.exit_code(), 0);
+}
+
+#[test]
+fn the_configuration_chooses_theme_and_keys_and_flags_win() {
+    let dir = tempfile::tempdir().unwrap();
+    let configuration = "theme = \"paper\"\nkeymap = \"vim\"\n[keys.everywhere]\nhelp = [\"f1\"]\n";
+    let mut pty = open(dir.path(), configuration, &[]);
+    pty.wait_for("F1 keys");
+    assert!(pty.written().contains("48;2;247;240;225"), "the ground of paper");
+    pty.send("g");
+    pty.wait_for("◉──┏━ Q1");
+    pty.send("j");
+    pty.wait_for("◉──┏━ Q2");
+    pty.send("k");
+    pty.wait_for("◉──┏━ Q1");
+    pty.send("q");
+    assert_eq!(pty.exit_code(), 0);
+
+    let mut pty = open(dir.path(), configuration, &["--theme", "moss", "--keymap", "arrows"]);
+    pty.wait_for("F1 keys");
+    assert!(pty.written().contains("48;2;16;23;19"), "the ground of moss");
+    pty.send("q");
+    assert_eq!(pty.exit_code(), 0);
+}
