@@ -94,7 +94,7 @@ async fn a_worker_that_ends_is_replaced_and_its_end_told() {
         ),
         ("from _rlm import channel\nchannel._frame(99, b'')", "no message"),
         (
-            "from _rlm import channel\nimport os\nimport re\nos.close(channel.wire.output)\nre.match(r'(a+)+$', 'a' * 40 + 'b')",
+            "from _rlm import channel\nimport os, re, sys\nsys.setswitchinterval(1000)\nos.close(channel.wire.output)\nre.match(r'(a+)+$', 'a' * 40 + 'b')",
             "closed the way",
         ),
         (
