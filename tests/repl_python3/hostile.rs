@@ -158,7 +158,7 @@ async fn files_are_bounded_together_and_removed_however_deep() {
     let large = "import os, time\nkept = []\nfor n in range(5):\n    kept.append(open('f', 'wb'))\n    os.posix_fallocate(kept[-1].fileno(), 0, 60 << 20)\n    os.unlink('f')\ntime.sleep(60)";
     told(&mut desk, large, StepErrorKind::Crash, "larger than 256 MB together").await;
     let deep = "import os, time\nfor _ in range(20_000):\n    os.mkdir('d')\n    os.chdir('d')\ntime.sleep(60)";
-    told(&mut desk, deep, StepErrorKind::Crash, "it").await;
+    told(&mut desk, deep, StepErrorKind::Crash, "its directory cannot be looked at").await;
     let last = desk.print("import os\nprint(os.getcwd())").await;
     drop(desk);
     for place in [place, last] {
@@ -218,9 +218,11 @@ def denied(name, action):
 load = importlib.import_module
 libc = load("ctypes").CDLL(None, use_errno=True)
 def call(*arguments):
-    if libc.syscall(*arguments) < 0:
+    result = libc.syscall(*arguments)
+    if result < 0:
         code = load("ctypes").get_errno()
         raise OSError(code, os.strerror(code))
+    return result
 def number(x86_64, aarch64):
     return x86_64 if platform.machine() == "x86_64" else aarch64
 pair = socket.socketpair()
