@@ -68,8 +68,8 @@ fn main() -> Result<(), Failure> {
 
 /// What `--version` tells of this build.
 fn facts(directives: &mut String) -> Result<(), Failure> {
-    let features: Vec<String> = env::vars()
-        .filter_map(|(name, _)| Some(name.strip_prefix("CARGO_FEATURE_")?.to_lowercase()))
+    let features: Vec<String> = env::vars_os()
+        .filter_map(|(name, _)| Some(name.to_str()?.strip_prefix("CARGO_FEATURE_")?.to_lowercase()))
         .filter(|feature| feature != "default")
         .collect();
     let features = if features.is_empty() {

@@ -32,6 +32,10 @@ pub(super) fn options(args: &LogArgs, configured: &Configured, script: Option<&P
     let scripted = script.map(|script| format!("scripted:{}", script.display()));
     let named = args.primary_agent.clone().or_else(|| scripted.clone());
     let usual = Settings::default();
+    let (client, trouble) = match file.client() {
+        Ok(client) => (client, trouble),
+        Err(why) => (Default::default(), trouble.or(Some(why.to_string()))),
+    };
     let (money, trouble) = match file.max_money_nano() {
         Ok(money) => (money, trouble),
         Err(why) => (None, trouble.or(Some(why))),
@@ -53,7 +57,7 @@ pub(super) fn options(args: &LogArgs, configured: &Configured, script: Option<&P
         config_file: args.config.clone(),
         trouble,
         suggestions: scripted.map_or_else(Vec::new, |_| SUGGESTIONS.map(str::to_owned).to_vec()),
-        config: file.client(),
+        config: client,
     })
 }
 

@@ -56,6 +56,10 @@ pub fn log_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     {
         return complain(&reason);
     }
+    let args = match configured(args, mode == Some(Mode::Screens)) {
+        Ok(args) => args,
+        Err(error) => return complain(&error.to_string()),
+    };
     if args.demo {
         let mode = mode.unwrap_or(Mode::Stats);
         return match demo::unpack(mode == Mode::Screens) {
@@ -67,6 +71,22 @@ pub fn log_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(target) => run(target, mode.unwrap_or(Mode::Stats), &args, None),
         None => without_target(mode, &args),
     }
+}
+
+/// With what the configuration says of text, flags being stronger. One that is not named keeps nobody from looking.
+fn configured(mut args: LogArgs, screens: bool) -> Result<LogArgs, config::ConfigError> {
+    if screens {
+        return Ok(args);
+    }
+    match config::load(args.config.as_deref(), |name| std::env::var(name).ok()) {
+        Ok(set) => {
+            args.utc |= set.is_on("utc");
+            args.ascii |= set.is_on("ascii");
+        }
+        Err(error) if args.config.is_some() => return Err(error),
+        Err(error) => note(&error.to_string()),
+    }
+    Ok(args)
 }
 
 /// Completions or the manual page, where one of them is asked for.
@@ -187,10 +207,25 @@ fn screens(opened: Opened, args: &LogArgs, script: Option<&Path>) -> ExitCode {
         open: args.open_options(),
         drive,
     };
+    let options = usable(options, args);
     match tui::run(opened, &options) {
         Ok(code) => ExitCode::from(code),
         Err(error) => complain(&error.to_string()),
     }
+}
+
+/// A theme or keys of the configuration that cannot be used keep nobody from looking either; those of a flag do.
+fn usable(mut options: TuiOptions, args: &LogArgs) -> TuiOptions {
+    let unusable = |error: &dyn std::fmt::Display| note(&format!("{error}; the usual one is used instead"));
+    if let (None, Err(error)) = (&args.theme, tui::check_theme(&options)) {
+        unusable(&error);
+        options.theme = None;
+    }
+    if let (None, Err(error)) = (&args.keymap, tui::check_keys(&options)) {
+        unusable(&error);
+        (options.keymap, options.keys) = (None, Vec::new());
+    }
+    options
 }
 
 impl LogArgs {

@@ -29,4 +29,4 @@ pub(crate) mod testing;
 pub mod theme;
 pub mod widgets;
 
-pub use app::{TuiError, TuiOptions, run};
+pub use app::{TuiError, TuiOptions, check_keys, check_theme, run};

@@ -120,7 +120,7 @@ got = [await attempt(), await attempt(mcp=["test"]), await attempt(mcp=["nope"])
         "sub-agents have them again: {replayed}"
     );
 
-    std::fs::write(dir.path().join("rlm_config.yaml"), "inherit_mcp: true\nmcp: mcp.json\n").unwrap();
+    std::fs::write(dir.path().join("rlm_config.yaml"), "inherit_mcp: true\n").unwrap();
     let got = answer(&query(dir.path(), &rules).run());
     assert_eq!(
         (&got[0], &got[3]),

@@ -32,13 +32,22 @@ fn a_session_goes_from_the_sandbox_to_python3_and_back() {
     );
     assert_eq!(ran.answer(), "[\n  \"sandbox\",\n  \"python3\"\n]");
     std::fs::write(dir.path().join("rlm_config.yaml"), "repl: python3\n").unwrap();
+    let last = || asks(dir.path(), &[WHICH, "add()", "FINAL(seen[-1])"]);
+    let of_the_directory = last().option("--verbosity", "summary").run();
     assert!(
-        asks(dir.path(), &[WHICH, "add()", "FINAL(seen[-1])"])
+        of_the_directory.err.contains("repl does not count here"),
+        "a directory does not open the sandbox: {}",
+        of_the_directory.err
+    );
+    assert!(of_the_directory.answer().ends_with("sandbox"));
+    assert!(
+        last()
+            .option("--config", "rlm_config.yaml")
             .answer()
             .ends_with("python3")
     );
     let third = asks(dir.path(), &[WHICH, "add()", "FINAL(seen)"]).option("--repl", "sandbox");
-    let seen = "[\n  \"sandbox\",\n  \"python3\",\n  \"python3\",\n  \"sandbox\"\n]";
+    let seen = "[\n  \"sandbox\",\n  \"python3\",\n  \"sandbox\",\n  \"python3\",\n  \"sandbox\"\n]";
     assert_eq!(third.answer(), seen);
 
     let replay = |turn: &str, repl: &str| {

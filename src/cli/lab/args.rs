@@ -93,9 +93,12 @@ pub struct ReplayArgs {
     /// Only this query, from 1.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub turn: Option<u32>,
-    /// The Python that it was recorded with: sandbox (unless given) or python3.
-    #[arg(long, value_name = "NAME", default_value_t)]
-    pub repl: Backend,
+    /// The Python that it was recorded with, sandbox or python3; that of the configuration unless given.
+    #[arg(long, value_name = "NAME")]
+    pub repl: Option<Backend>,
+    /// A configuration file; those of the usual places unless given.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
     /// Print the report as JSON.
     #[arg(long)]
     pub json: bool,
@@ -131,9 +134,12 @@ pub struct Live {
     /// A JSON file that declares MCP servers for the model to call.
     #[arg(long, value_name = "FILE.json")]
     pub mcp: Vec<PathBuf>,
-    /// The Python that runs the model's code: sandbox (unless given) or python3.
-    #[arg(long, value_name = "NAME", default_value_t)]
-    pub repl: Backend,
+    /// The Python that runs the model's code, sandbox or python3; that of the configuration unless given.
+    #[arg(long, value_name = "NAME")]
+    pub repl: Option<Backend>,
+    /// A configuration file; those of the usual places unless given.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
 }
 
 /// Of `fork`.

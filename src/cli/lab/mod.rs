@@ -13,6 +13,7 @@ mod target;
 pub use args::LabCommand;
 
 use crate::cli::query::Exit;
+use crate::cli::query::config::ConfigError;
 use crate::client;
 use crate::engine::RunError;
 use crate::lab::LabError;
@@ -52,6 +53,8 @@ enum Failure {
     Lab(#[from] LabError),
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error(transparent)]
+    Config(#[from] ConfigError),
     #[error("{0}")]
     Usage(String),
     #[error("cannot start: {0}")]
@@ -78,6 +81,8 @@ impl Failure {
                 _ => Exit::Failed,
             },
             Self::Client(error) if error.is_busy() => Exit::Busy,
+            Self::Client(client::Error::Cancelled) => Exit::Cancelled,
+            Self::Client(client::Error::File { .. }) => Exit::Failed,
             Self::Runtime(_) | Self::Output(_) => Exit::Failed,
             _ => Exit::Usage,
         }

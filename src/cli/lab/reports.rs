@@ -4,7 +4,7 @@ use super::args::{DiffArgs, ReplayArgs};
 use super::target::open;
 use super::{Failure, print, print_json, wait};
 use crate::cli::query::Exit;
-use crate::client::Config;
+use crate::cli::query::config::Config;
 use crate::lab::{DiffRow, LabEvent, ReplayReport, StepSide};
 use crate::text::SafeText;
 use serde_json::json;
@@ -12,7 +12,11 @@ use std::io::{self, Write};
 
 /// Replays; 1 when something came out differently, or was left over.
 pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Failure> {
-    let session = open(&args.session, &args.dir)?.config(Config::default().repl(args.repl));
+    let config = Config::find(args.config.as_deref())?.whole()?;
+    let session = open(&args.session, &args.dir)?.config(match args.repl {
+        Some(repl) => config.repl(repl),
+        None => config,
+    });
     let quiet = args.json;
     let mut tick = |event: LabEvent| {
         if let (LabEvent::StepReplayed { turn, step, mismatch }, false) = (event, quiet) {

@@ -2,7 +2,8 @@
 
 use super::Failure;
 use super::args::{Live, Target};
-use crate::client::{Config, Session};
+use crate::cli::query::config::Config;
+use crate::client::Session;
 use crate::store::{SessionRow, Store, check_session_id};
 use std::path::{Path, PathBuf};
 
@@ -17,12 +18,14 @@ impl Target {
         let last = session.turns()?.pop();
         let recorded = last.map(|turn| turn.model).filter(|model| !model.is_empty());
         let model = live.primary_agent.clone().or(recorded);
-        let mut config = live
-            .tools
-            .iter()
-            .fold(Config::default(), |config, file| config.tool_file(file));
+        let set = Config::find(live.config.as_deref())?;
+        let mut config = set.whole()?;
+        config = live.tools.iter().fold(config, |config, file| config.tool_file(file));
         config = live.mcp.iter().fold(config, |config, file| config.mcp_file(file));
-        config = config.repl(live.repl);
+        config = match live.repl {
+            Some(repl) => config.repl(repl),
+            None => config,
+        };
         if let Some(model) = model {
             config = config.primary_agent(model);
         }

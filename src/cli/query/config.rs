@@ -3,8 +3,8 @@
 //! Where files lie, how they are read and what an option may be is the business of [`crate::disk::config`].
 
 use crate::client;
-use crate::disk::config::{Effective, Unknown, load, user_dir};
-use crate::provider::{AgentSpec, PricingTable};
+use crate::disk::config::{Effective, Unknown, load, read_small, user_dir};
+use crate::provider::{AgentSpec, PricingTable, Settings as ProviderSettings};
 use crate::repl::Backend;
 use crate::text::parse_nano;
 use serde::Deserialize;
@@ -102,16 +102,31 @@ impl Config {
             .ok_or_else(|| format!("the configuration's max_money_spent: {dollars} is no amount of US dollars"))
     }
 
+    /// Where models are reached, from the environment, and what the configuration adds.
+    pub(super) fn providers(&self) -> Result<ProviderSettings, ConfigError> {
+        Ok(ProviderSettings {
+            cli_agents: self.cli_agents.clone(),
+            pricing: prices()?,
+            ..ProviderSettings::from_env()
+        })
+    }
+
+    /// As the library takes it, but for the models.
+    pub(in crate::cli) fn whole(&self) -> Result<client::Config, ConfigError> {
+        let mut made = self.client()?;
+        made = with(made, self.max_depth, Made::max_depth);
+        made = with(made, self.max_money_spent, Made::max_money_spent);
+        made = with(
+            made,
+            self.add_session_code_to_context,
+            Made::add_session_code_to_context,
+        );
+        Ok(made)
+    }
+
     /// As the library takes it, but for what can be chosen in the terminal program.
-    pub(in crate::cli) fn client(&self) -> client::Config {
-        type Made = client::Config;
-        let mut made = Made::default();
-        fn with<T: Copy>(made: Made, value: Option<T>, set: impl FnOnce(Made, T) -> Made) -> Made {
-            match value {
-                Some(value) => set(made, value),
-                None => made,
-            }
-        }
+    pub(in crate::cli) fn client(&self) -> Result<client::Config, ConfigError> {
+        let mut made = Made::default().provider_settings(self.providers()?);
         made = with(made, self.max_calls_per_subagent, Made::max_calls_per_subagent);
         made = with(made, self.max_global_calls, Made::max_global_calls);
         made = with(made, self.max_completion_tokens, Made::max_completion_tokens);
@@ -132,10 +147,19 @@ impl Config {
         if let Some(file) = &self.mcp {
             made = made.mcp_file(file);
         }
-        match &self.instruction {
+        Ok(match &self.instruction {
             Some(text) => made.instruction(text),
             None => made,
-        }
+        })
+    }
+}
+
+type Made = client::Config;
+
+fn with<T: Copy>(made: Made, value: Option<T>, set: impl FnOnce(Made, T) -> Made) -> Made {
+    match value {
+        Some(value) => set(made, value),
+        None => made,
     }
 }
 
@@ -148,11 +172,19 @@ fn agents(effective: &Effective) -> Result<BTreeMap<String, AgentSpec>, ConfigEr
             path: path.clone(),
             line: agent.line,
             option: format!("cli_agents.{}", agent.name),
-            what: error.to_string(),
+            what: without_value(&error.to_string()),
         })?;
         agents.insert(agent.name.clone(), spec);
     }
     Ok(agents)
+}
+
+/// What was wanted, where serde also tells what stood there: that may be a key.
+fn without_value(told: &str) -> String {
+    match told.split_once(", expected ") {
+        Some((found, wanted)) if found.starts_with("invalid ") => format!("wants {wanted}"),
+        _ => told.to_owned(),
+    }
 }
 
 /// The shipped prices, with those of the user's `pricing.toml` over them.
@@ -162,7 +194,7 @@ pub(super) fn prices() -> Result<PricingTable, ConfigError> {
     let Some(path) = own.filter(|path| path.exists()) else {
         return Ok(table);
     };
-    let read = std::fs::read_to_string(&path);
+    let read = read_small(&path);
     let text = read.map_err(|cause| ConfigError::ReadPrices {
         path: path.clone(),
         cause,

@@ -2,7 +2,7 @@
 
 use super::config::Config;
 use super::exit::Exit;
-use super::setup::{Failure, provider_settings};
+use super::setup::{Failure, tell_unknown};
 use crate::provider::{Offer, list_models};
 use crate::text::SafeText;
 use serde_json::{Value, json};
@@ -12,11 +12,12 @@ use std::path::Path;
 /// Prints the models; done when any backend has told some.
 pub(super) fn print(config: Option<&Path>, as_json: bool) -> Result<Exit, Failure> {
     let config = Config::find(config)?;
+    tell_unknown(&config);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(Failure::Runtime)?;
-    let offers = runtime.block_on(list_models(&provider_settings(&config)?))?;
+    let offers = runtime.block_on(list_models(&config.providers()?))?;
     let mut out = io::stdout().lock();
     if as_json {
         let rows: Vec<Value> = offers.iter().map(row).collect();

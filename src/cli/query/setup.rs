@@ -2,7 +2,7 @@
 //! over file.
 
 use super::args::{Args, Verbosity};
-use super::config::{self, Config, ConfigError};
+use super::config::{Config, ConfigError};
 use super::exit::Exit;
 use crate::client::{self, EphemeralDir};
 use crate::engine::{BeginError, Home, Input, Limits, Model, Settings};
@@ -67,7 +67,9 @@ pub(super) struct Setup {
 impl Setup {
     pub(super) fn read(args: &Args) -> Result<Self, Failure> {
         let config = Config::find(args.config.as_deref())?;
-        tell_unknown(args, &config);
+        if !args.quiet && args.verbosity != Some(Verbosity::Silent) {
+            tell_unknown(&config);
+        }
         if args.input_file.is_none() && args.prompt.as_ref().is_some_and(|prompt| prompt.trim().is_empty()) {
             return Err(Failure::Usage("the prompt is empty: say what to ask".into()));
         }
@@ -86,10 +88,7 @@ impl Setup {
 }
 
 /// Names in the configuration that are no options. Said first: one of them may be why the rest fails.
-fn tell_unknown(args: &Args, config: &Config) {
-    if args.quiet || args.verbosity == Some(Verbosity::Silent) {
-        return;
-    }
+pub(super) fn tell_unknown(config: &Config) {
     for unknown in &config.unknown {
         let told = SafeText::line(&unknown.to_string());
         let _ = writeln!(io::stderr(), "fast-rlm: {told}");
@@ -142,7 +141,7 @@ fn home(args: &Args) -> Result<(Home, Option<EphemeralDir>), Failure> {
 }
 
 fn settings(args: &Args, config: &Config) -> Result<Settings, Failure> {
-    let providers = provider_settings(config)?;
+    let providers = config.providers()?;
     let secrets = Secrets::default();
     providers.register_secrets(&secrets)?;
     let mcp = servers(args, config)?;
@@ -199,15 +198,6 @@ fn servers(args: &Args, config: &Config) -> Result<Vec<ServerSpec>, Failure> {
 
 fn chosen<'a>(flag: Option<&'a String>, file: Option<&'a String>) -> &'a str {
     flag.or(file).map(String::as_str).unwrap_or_default()
-}
-
-/// Where models are reached, from the environment, and what the configuration adds.
-pub(super) fn provider_settings(config: &Config) -> Result<ProviderSettings, Failure> {
-    Ok(ProviderSettings {
-        cli_agents: config.cli_agents.clone(),
-        pricing: config::prices()?,
-        ..ProviderSettings::from_env()
-    })
 }
 
 fn open_model(name: &str, providers: &ProviderSettings) -> Result<Model, Failure> {
@@ -309,7 +299,7 @@ pub(super) fn warmup() -> Result<Exit, Failure> {
 pub(super) fn doctor(named: Option<&String>, config: Option<&Path>) -> Result<Exit, Failure> {
     let config = Config::find(config)?;
     let name = chosen(named, config.primary_agent.as_ref()).to_owned();
-    let providers = provider_settings(&config)?;
+    let providers = config.providers()?;
     let model = provider::open(&name, &providers);
     let mut out = io::stdout().lock();
     let mut line = |mark: bool, what: &str, told: &str| {

@@ -3,12 +3,20 @@
 use super::document::{self, Form, Node};
 use super::error::ConfigError;
 use super::option::Opt;
-use super::places::{Place, places};
+use super::places::{Place, Whose, places};
 use super::suggest::nearest;
 use super::table::{ELSEWHERE, OPTIONS, find};
+use crate::disk::files::open_regular;
 use serde_json::{Map, Value};
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+
+/// Options that start programs or open the sandbox. A directory that came from somewhere else must not set them: they are
+/// taken from the user's own files, from a file that is named, from the environment and from flags.
+const NOT_OF_A_PROJECT: [&str; 3] = ["mcp", "repl", "cli_agents"];
+
+/// A configuration is read up to here: files of anybody lie in a working directory.
+const LARGEST: u64 = 1 << 20;
 
 /// Where a value came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +54,8 @@ pub struct Unknown {
     pub line: usize,
     /// The name.
     pub name: String,
+    /// It is an option, but none that counts in this file.
+    pub is_known: bool,
     /// What was probably meant, or what holds here instead; may be empty.
     pub advice: String,
 }
@@ -56,9 +66,15 @@ impl std::fmt::Display for Unknown {
             path,
             line,
             name,
+            is_known,
             advice,
         } = self;
-        write!(f, "{}:{line}: {name} is no option and is ignored", path.display())?;
+        let what = if *is_known {
+            "does not count here"
+        } else {
+            "is no option"
+        };
+        write!(f, "{}:{line}: {name} {what} and is ignored", path.display())?;
         if advice.is_empty() {
             Ok(())
         } else {
@@ -129,6 +145,10 @@ pub fn load(named: Option<&Path>, variable: impl Fn(&str) -> Option<String>) -> 
         let nodes = read(&place, named.is_some())?;
         effective.places.insert(0, (place.clone(), nodes.is_some()));
         for node in nodes.into_iter().flatten() {
+            if place.whose == Whose::Project && NOT_OF_A_PROJECT.contains(&node.name.as_str()) {
+                effective.unknown.push(refused(&place.path, &node));
+                continue;
+            }
             effective.take(&place.path, node)?;
         }
     }
@@ -152,11 +172,27 @@ fn unset(option: &'static Opt) -> Setting {
 ///
 /// [`ConfigError::Read`], [`ConfigError::Syntax`].
 pub fn read_nodes(path: &Path) -> Result<Vec<Node>, ConfigError> {
-    let text = std::fs::read_to_string(path).map_err(|cause| ConfigError::Read {
+    let text = read_small(path).map_err(|cause| ConfigError::Read {
         path: path.to_owned(),
         cause,
     })?;
     parse_nodes(path, &text)
+}
+
+/// The text of a regular file of at most 1 MiB.
+///
+/// # Errors
+///
+/// Those of reading it; [`io::ErrorKind::InvalidInput`] for anything else than a regular file, or a larger one.
+pub fn read_small(path: &Path) -> io::Result<String> {
+    let (file, metadata) = open_regular(path)?;
+    if metadata.len() > LARGEST {
+        let what = format!("it has {} bytes, and may have {LARGEST}", metadata.len());
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+    }
+    let mut text = String::new();
+    file.take(LARGEST).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 /// The named values of a file's text.
@@ -178,16 +214,35 @@ pub fn parse_nodes(path: &Path, text: &str) -> Result<Vec<Node>, ConfigError> {
 
 /// `None` when there is no file.
 fn read(place: &Place, must_exist: bool) -> Result<Option<Vec<Node>>, ConfigError> {
-    match read_nodes(&place.path) {
-        Err(ConfigError::Read { cause, .. }) if !must_exist && is_absent(&cause) => Ok(None),
-        read => read.map(Some),
+    if !must_exist && is_absent(&place.path) {
+        return Ok(None);
     }
+    // What a person names may be `/dev/null` or a pipe.
+    let text = if must_exist {
+        read_any(&place.path)
+    } else {
+        read_small(&place.path)
+    };
+    let text = text.map_err(|cause| ConfigError::Read {
+        path: place.path.clone(),
+        cause,
+    })?;
+    parse_nodes(&place.path, &text).map(Some)
 }
 
 /// A directory of that name, or a part of the path that is a file, is no configuration either.
-fn is_absent(cause: &io::Error) -> bool {
+fn is_absent(path: &Path) -> bool {
     use io::ErrorKind as K;
-    matches!(cause.kind(), K::NotFound | K::NotADirectory | K::IsADirectory)
+    match std::fs::metadata(path) {
+        Ok(metadata) => metadata.is_dir(),
+        Err(cause) => matches!(cause.kind(), K::NotFound | K::NotADirectory),
+    }
+}
+
+fn read_any(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    std::fs::File::open(path)?.take(LARGEST).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 impl Effective {
@@ -217,13 +272,23 @@ impl Effective {
         };
         match (&mut setting.value, value) {
             // Parts of a table win one by one.
-            (Value::Object(before), Value::Object(parts)) => before.extend(parts),
+            (Value::Object(before), Value::Object(parts)) => merge(before, parts),
             (before, value) => *before = value,
         }
         if kind.is_table() {
             self.tables.push((path.to_owned(), node));
         }
         Ok(())
+    }
+}
+
+/// Parts over parts; what both have as a table is merged the same way, as the keys of a screen are.
+fn merge(before: &mut Map<String, Value>, parts: Map<String, Value>) {
+    for (name, value) in parts {
+        match (before.get_mut(&name), value) {
+            (Some(Value::Object(before)), Value::Object(parts)) => before.extend(parts),
+            (_, value) => drop(before.insert(name, value)),
+        }
     }
 }
 
@@ -256,7 +321,23 @@ fn unknown(path: &Path, node: &Node) -> Unknown {
         path: path.to_owned(),
         line: node.line,
         name: node.name.clone(),
+        is_known: false,
         advice,
+    }
+}
+
+fn refused(path: &Path, node: &Node) -> Unknown {
+    let path = path.to_owned();
+    let advice = format!(
+        "it can start programs: set it in your own config.toml, or name this file with --config {}",
+        path.display()
+    );
+    Unknown {
+        line: node.line,
+        name: node.name.clone(),
+        is_known: true,
+        advice,
+        path,
     }
 }
 

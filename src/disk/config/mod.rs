@@ -19,7 +19,7 @@ mod table;
 
 pub use document::{Form, Node};
 pub use error::ConfigError;
-pub use layers::{Effective, Origin, Setting, Unknown, load, parse_nodes, read_nodes};
+pub use layers::{Effective, Origin, Setting, Unknown, load, parse_nodes, read_nodes, read_small};
 pub use option::{Flag, Kind, Opt, Part};
 pub use page::markdown;
 pub use places::{Place, Whose, places, user_dir};

@@ -2,12 +2,14 @@
 //! called, nothing is dispatched, no file changes.
 
 mod agents;
+mod choose;
 mod clocks;
 mod compare;
 mod host;
 mod report;
 mod stubs;
 
+pub(super) use choose::suffices;
 pub use report::{Mismatch, ReplayReport, StepPlan, SubAgents, TurnPlan, Unconsumed};
 pub(super) use stubs::is_name;
 use stubs::{env_of, stand_ins};
@@ -15,17 +17,17 @@ use stubs::{env_of, stand_ins};
 use super::error::LabError;
 use super::recorded::{RecordedStep, RecordedTurn, Recording};
 use super::sink::{AgentSink, LabEvent};
-use crate::engine::{memory_before, recorded_context, recorded_mcp, recorded_repl, restore_set};
+use crate::engine::{memory_before, recorded_context, recorded_mcp, restore_set};
 use crate::repl::{
-    Backend, HASH_SEED, InstanceState, OutputChunk, PROBE, Repl, ReplFactory, RestoreSet, Role, StartOptions, Step,
-    StepOutcome,
+    Backend, InstanceState, OutputChunk, PROBE, Repl, ReplFactory, RestoreSet, Role, StartOptions, Step, StepOutcome,
 };
 use crate::store::payload::StepEnded;
 use crate::store::{Digest, Store};
 use crate::text::secret::Secrets;
-use agents::{count_agents, replay_agents};
+use agents::replay_agents;
+use choose::{choose, count, same_python};
 use compare::{Names, Sides};
-use host::{ReplayHost, truncated};
+use host::ReplayHost;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -103,98 +105,6 @@ pub async fn replay(
         }
     }
     Ok(report)
-}
-
-/// The turns to be replayed: everything that could keep them from it is known before anything runs.
-fn choose<'r>(source: &Source, recording: &'r Recording, turn: Option<u32>) -> Result<Vec<&'r RecordedTurn>, LabError> {
-    if recording.turns.is_empty() {
-        return Err(source.not_replayable("no trace: it has no recorded query"));
-    }
-    let chosen: Vec<_> = match turn {
-        None => recording.turns.iter().collect(),
-        Some(turn) => vec![
-            recording
-                .turns
-                .get(turn as usize)
-                .ok_or_else(|| LabError::TurnOutOfRange {
-                    session: source.session.clone(),
-                    turn,
-                    turns: recording.turns.len(),
-                })?,
-        ],
-    };
-    if chosen.iter().all(|turn| turn.completed() == 0) {
-        return Err(source.not_replayable("no steps: nothing ran in it"));
-    }
-    for turn in &chosen {
-        suffices(source, turn)?;
-        recorded_context(&turn.started).map_err(|error| {
-            let reason = format!(
-                "the input of Q{} is not in the record but in a file: {error}",
-                turn.number + 1
-            );
-            source.not_replayable(reason)
-        })?;
-    }
-    Ok(chosen)
-}
-
-/// Another Python orders sets, words errors and reads clocks in other ways; and less of a sandbox is nothing that a
-/// recording may choose.
-fn same_python(source: &Source, python: &Python, turns: &[&RecordedTurn]) -> Result<(), LabError> {
-    let other = |turn: &&&RecordedTurn| recorded_repl(&turn.started) != python.backend;
-    let Some(turn) = turns.iter().find(other) else {
-        return Ok(());
-    };
-    let (number, recorded) = (turn.number + 1, recorded_repl(&turn.started));
-    let reason = match turns.iter().all(|turn| recorded_repl(&turn.started) == recorded) {
-        true => format!("Q{number} was recorded with the REPL {recorded}: replay it with --repl {recorded}"),
-        false => format!(
-            "Q{number} was recorded with the REPL {recorded}, and not all of its questions were: replay it alone, with \
-             --turn {number} --repl {recorded}"
-        ),
-    };
-    Err(source.not_replayable(reason))
-}
-
-/// Whether a turn's recording holds all that it takes.
-pub(super) fn suffices(source: &Source, turn: &RecordedTurn) -> Result<(), LabError> {
-    if !turn.started.cassette {
-        let reason = format!(
-            "Q{} was recorded with the cassette off: ask with cassette(true)",
-            turn.number + 1
-        );
-        return Err(source.not_replayable(reason));
-    }
-    if let Some(pinned) = &turn.started.pinned
-        && pinned.hash_seed != u64::from(HASH_SEED)
-    {
-        let reason = format!(
-            "it was recorded under hash seed {}, and this Python has {HASH_SEED}: replay it with the version that recorded it",
-            pinned.hash_seed
-        );
-        return Err(source.not_replayable(reason));
-    }
-    let cells = turn
-        .steps
-        .iter()
-        .filter(|step| step.ended.is_some())
-        .flat_map(|step| &step.cells);
-    match cells.filter_map(|cell| truncated(cell).map(|size| (cell, size))).next() {
-        None => Ok(()),
-        Some((cell, (bytes, cap))) => Err(source.not_replayable(format!(
-            "a result of {} had {bytes} bytes, more than the limit of {cap}, and was cut: record it with a higher cell_cap",
-            cell.call
-        ))),
-    }
-}
-
-fn count(turn: &RecordedTurn, report: &mut ReplayReport) {
-    for step in turn.steps.iter().filter(|step| step.ended.is_some()) {
-        report.cells_total += step.cells.len() + step.answers.len();
-        report.missing_sources += usize::from(step.code.is_none());
-        count_agents(step, report);
-    }
 }
 
 async fn replay_turn(

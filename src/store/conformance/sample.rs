@@ -182,6 +182,7 @@ fn sub_agent() -> Fact {
         leaf: true,
         mcp: true,
         tools: json!([{"name": "f"}]),
+        mcp: true,
         seed: Some(7),
         steps: vec![step],
         guards: vec![model_call()],

@@ -22,6 +22,8 @@ pub struct SubAgent {
     pub mcp: bool,
     /// Its tools, as the `tools` event of a turn lists the root's.
     pub tools: Value,
+    /// It could reach MCP servers.
+    pub mcp: bool,
     /// Where its randomness began.
     pub seed: Option<u64>,
     /// Its steps, in order.

@@ -17,6 +17,7 @@ use super::term::{self, Terminal, TerminalError};
 use super::theme::ThemeError;
 use crate::source::config::Node;
 use crate::source::{OpenOptions, Opened};
+pub use startup::{check_keys, check_theme};
 use std::path::PathBuf;
 use std::sync::Arc;
 

@@ -8,21 +8,16 @@ use crate::tui::ctx::{ViewOptions, World};
 use crate::tui::keymap::{Keymap, KeymapBuilder, KeymapError, PRESETS};
 use crate::tui::motion;
 use crate::tui::term::Terminal;
-use crate::tui::theme::{Depth, Theme};
+use crate::tui::theme::{Depth, Theme, ThemeError};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The program's state before anything was opened.
 pub(super) fn world(options: &TuiOptions) -> Result<World, TuiError> {
     let var = |name: &str| std::env::var(name).ok();
-    let depth = Depth::detect(var);
-    let theme = match options.theme.as_deref() {
-        None | Some("auto") => Theme::built_in(true, depth),
-        Some(name) => Theme::load(&theme_file(name), depth)?,
-    };
     Ok(World {
         session: Session::default(),
-        theme,
+        theme: theme(options)?,
         keymap: keymap(options)?,
         options: ViewOptions {
             ascii: options.view.ascii || !is_utf8(var),
@@ -38,6 +33,30 @@ pub(super) fn world(options: &TuiOptions) -> Result<World, TuiError> {
         now: Duration::ZERO,
         wall: wall_clock(),
     })
+}
+
+fn theme(options: &TuiOptions) -> Result<Theme, ThemeError> {
+    let depth = Depth::detect(|name| std::env::var(name).ok());
+    match options.theme.as_deref() {
+        None | Some("auto") => Ok(Theme::built_in(true, depth)),
+        Some(name) => Theme::load(&theme_file(name), depth),
+    }
+}
+
+/// Whether the theme can be used.
+///
+/// # Errors
+/// Why not.
+pub fn check_theme(options: &TuiOptions) -> Result<(), ThemeError> {
+    theme(options).map(drop)
+}
+
+/// Whether the keys can be used.
+///
+/// # Errors
+/// Why not.
+pub fn check_keys(options: &TuiOptions) -> Result<(), KeymapError> {
+    keymap(options).map(drop)
 }
 
 /// Unix milliseconds.

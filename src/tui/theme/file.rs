@@ -11,7 +11,7 @@
 //! ```
 
 use super::{Depth, ROLES, Rgb, Role, Theme, built_in, nearest};
-use crate::source::config::nearest as nearest_name;
+use crate::source::config::{nearest as nearest_name, read_small};
 use ratatui::style::{Color, Modifier, Style};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -108,7 +108,7 @@ impl Theme {
                 advice: meant.map_or_else(String::new, |meant| format!(", did you mean {meant}")),
             });
         }
-        let text = std::fs::read_to_string(name).map_err(|source| ThemeError::Read {
+        let text = read_small(Path::new(name)).map_err(|source| ThemeError::Read {
             path: name.to_owned(),
             source,
         })?;
