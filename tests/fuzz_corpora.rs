@@ -1,4 +1,5 @@
-//! What the fuzz targets check holds for their kept corpora, and for bounded random changes of them.
+//! What the fuzz targets check holds for their kept corpora, and for bounded random changes of them; `FUZZ_CASES` tries so
+//! many changes of each instead.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // What fails, fails the test.
 
 #[path = "../fuzz/checks/mod.rs"]
@@ -7,6 +8,12 @@ mod checks;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use std::path::Path;
+
+/// How many changes are tried.
+fn cases(usual: u32) -> u32 {
+    let wanted = std::env::var("FUZZ_CASES").ok();
+    wanted.map_or(usual, |cases| cases.parse().expect("FUZZ_CASES is a number"))
+}
 
 /// The files of a target's corpus, by name.
 fn corpus(target: &str) -> Vec<Vec<u8>> {
@@ -101,7 +108,7 @@ macro_rules! targets {
             }
 
             proptest! {
-                #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases($cases) })]
+                #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases($cases)) })]
 
                 #[test]
                 fn changes_of_it_hold(

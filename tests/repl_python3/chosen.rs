@@ -137,7 +137,12 @@ fn installed_packages_are_read_and_a_project_that_is_installed_to_be_edited_is_n
         .env("PATH", path)
         .answer();
     let told: serde_json::Value = serde_json::from_str(&answer).unwrap();
-    assert_eq!(told, serde_json::json!([2, "ModuleNotFoundError", "PermissionError"]));
+    assert_eq!((&told[0], &told[2]), (&2.into(), &"PermissionError".into()));
+    // Whether its directory was listed before the process shut itself in depends on the Python.
+    assert!(
+        ["ModuleNotFoundError", "PermissionError"].contains(&told[1].as_str().unwrap()),
+        "{told}"
+    );
 }
 
 #[test]

@@ -60,16 +60,13 @@ async fn memory_bombs_become_memory_errors() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_flood_of_output_is_bounded_and_stopped() {
-    let mut desk = small().await;
+    let mut desk = roomy(&worker()).await;
     let polite = contained(&mut desk, "while True: print('y' * 1_000_000)").await;
     assert_eq!(polite.error.as_ref().unwrap().kind, StepErrorKind::Output);
     assert!(polite.output.text.len() <= 4 << 20);
     let rude = "from _rlm import channel\nwhile True: channel.emit(0, 'y' * 1_000_000)";
     let kind = contained(&mut desk, rude).await.error.unwrap().kind;
-    assert!(
-        matches!(kind, StepErrorKind::Output | StepErrorKind::Timeout),
-        "{kind:?}"
-    );
+    assert_eq!(kind, StepErrorKind::Output);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -86,11 +83,6 @@ async fn a_worker_that_ends_is_replaced_and_its_end_told() {
         (
             "from _rlm import channel\nimport os\nos.write(channel.wire.output, b'nonsense' * 9)",
             "too large",
-        ),
-        // Nothing can be told to it any more, and it lets nobody else run.
-        (
-            "import os, re\nos.closerange(3, 99)\nre.match(r'(a+)+$', 'a' * 60 + 'b')",
-            "it closed the way to its host",
         ),
         ("from _rlm import channel\nchannel._frame(99, b'')", "no message"),
         (
@@ -128,6 +120,7 @@ async fn forks_are_refused_and_threads_bounded() {
 async fn roomy(factory: &dyn ReplFactory) -> Desk {
     let limits = Limits {
         step_timeout: Duration::from_secs(60),
+        flood_bytes: 8 << 20,
         ..Limits::default()
     };
     let options = StartOptions {
@@ -158,7 +151,13 @@ async fn files_are_bounded_together_and_removed_however_deep() {
     let large = "import os, time\nkept = []\nfor n in range(5):\n    kept.append(open('f', 'wb'))\n    os.posix_fallocate(kept[-1].fileno(), 0, 60 << 20)\n    os.unlink('f')\ntime.sleep(60)";
     told(&mut desk, large, StepErrorKind::Crash, "larger than 256 MB together").await;
     let deep = "import os, time\nfor _ in range(20_000):\n    os.mkdir('d')\n    os.chdir('d')\ntime.sleep(60)";
-    told(&mut desk, deep, StepErrorKind::Crash, "it").await;
+    told(
+        &mut desk,
+        deep,
+        StepErrorKind::Crash,
+        "its directory cannot be looked at",
+    )
+    .await;
     let last = desk.print("import os\nprint(os.getcwd())").await;
     drop(desk);
     for place in [place, last] {
@@ -218,9 +217,11 @@ def denied(name, action):
 load = importlib.import_module
 libc = load("ctypes").CDLL(None, use_errno=True)
 def call(*arguments):
-    if libc.syscall(*arguments) < 0:
+    result = libc.syscall(*arguments)
+    if result < 0:
         code = load("ctypes").get_errno()
         raise OSError(code, os.strerror(code))
+    return result
 def number(x86_64, aarch64):
     return x86_64 if platform.machine() == "x86_64" else aarch64
 pair = socket.socketpair()

@@ -203,7 +203,7 @@ mod tests {
         symlink(outside.path(), path.join("elsewhere")).unwrap();
         fs::create_dir_all(path.join("shut/inner/most")).unwrap();
         for shut in ["shut/inner/most", "shut/inner", "shut"] {
-            fs::set_permissions(path.join(shut), fs::Permissions::from_mode(0)).unwrap();
+            fs::set_permissions(path.join(shut), fs::Permissions::from_mode(0o000)).unwrap();
         }
         drop(room);
         assert!(!path.exists());

@@ -181,7 +181,6 @@ fn sub_agent() -> Fact {
         depth: 1,
         leaf: true,
         tools: json!([{"name": "f"}]),
-        mcp: true,
         seed: Some(7),
         steps: vec![step],
         guards: vec![model_call()],

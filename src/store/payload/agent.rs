@@ -20,8 +20,6 @@ pub struct SubAgent {
     pub leaf: bool,
     /// Its tools, as the `tools` event of a turn lists the root's.
     pub tools: Value,
-    /// It could reach MCP servers.
-    pub mcp: bool,
     /// Where its randomness began.
     pub seed: Option<u64>,
     /// Its steps, in order.
