@@ -180,6 +180,7 @@ fn sub_agent() -> Fact {
         parent: "r".into(),
         depth: 1,
         leaf: true,
+        mcp: true,
         tools: json!([{"name": "f"}]),
         seed: Some(7),
         steps: vec![step],

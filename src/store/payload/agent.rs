@@ -18,6 +18,8 @@ pub struct SubAgent {
     pub depth: u32,
     /// It stood at the greatest depth, and could start none of its own.
     pub leaf: bool,
+    /// It was given MCP servers.
+    pub mcp: bool,
     /// Its tools, as the `tools` event of a turn lists the root's.
     pub tools: Value,
     /// Where its randomness began.
