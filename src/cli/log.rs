@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::FromArgMatches;
 
-use crate::disk::config::{self, Effective};
+use crate::disk::config::{self, Effective, Origin};
 use crate::model::Session;
 use crate::source::{OpenOptions, Opened, Source, Stop, list_sessions, open};
 use crate::tui::{self, TuiOptions};
@@ -197,6 +197,7 @@ fn screens(opened: Opened, args: &LogArgs, script: Option<&Path>) -> ExitCode {
     let configured = config::load(args.config.as_deref(), |name| std::env::var(name).ok());
     let drive = driving::options(args, &configured, script);
     let set = configured.unwrap_or_default();
+    let named = Named::of(args, &set);
     // Stays in the terminal when the screens are gone.
     set.unknown.iter().for_each(|unknown| note(&unknown.to_string()));
     let options = TuiOptions {
@@ -207,25 +208,44 @@ fn screens(opened: Opened, args: &LogArgs, script: Option<&Path>) -> ExitCode {
         open: args.open_options(),
         drive,
     };
-    let options = usable(options, args);
+    let options = usable(options, &named);
     match tui::run(opened, &options) {
         Ok(code) => ExitCode::from(code),
         Err(error) => complain(&error.to_string()),
     }
 }
 
-/// A theme or keys of the configuration that cannot be used keep nobody from looking either; those of a flag do.
-fn usable(mut options: TuiOptions, args: &LogArgs) -> TuiOptions {
+/// A theme or keys of a configuration file that cannot be used keep nobody from looking; those of a flag or a variable do.
+fn usable(mut options: TuiOptions, named: &Named) -> TuiOptions {
     let unusable = |error: &dyn std::fmt::Display| note(&format!("{error}; the usual one is used instead"));
-    if let (None, Err(error)) = (&args.theme, tui::check_theme(&options)) {
+    if let (false, Err(error)) = (named.theme, tui::check_theme(&options)) {
         unusable(&error);
         options.theme = None;
     }
-    if let (None, Err(error)) = (&args.keymap, tui::check_keys(&options)) {
+    if let (false, Err(error)) = (named.keymap, tui::check_keys(&options)) {
         unusable(&error);
         (options.keymap, options.keys) = (None, Vec::new());
     }
     options
+}
+
+/// What a flag or a variable chose.
+struct Named {
+    theme: bool,
+    keymap: bool,
+}
+
+impl Named {
+    fn of(args: &LogArgs, set: &Effective) -> Self {
+        let by_variable = |name: &str| {
+            let mut settings = set.settings.iter();
+            settings.any(|setting| setting.option.name == name && matches!(setting.origin, Origin::Variable(_)))
+        };
+        Self {
+            theme: args.theme.is_some() || by_variable("theme"),
+            keymap: args.keymap.is_some() || by_variable("keymap"),
+        }
+    }
 }
 
 impl LogArgs {

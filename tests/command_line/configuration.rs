@@ -175,15 +175,12 @@ fn wrong_values_and_wrong_files_are_refused_with_file_and_line() {
         ),
         ("rlm_config.yaml", "a: [1\n", "is not valid YAML"),
         ("rlm_config.yaml", "- a\n", "rlm_config.yaml:1"),
-        (
-            "fast-rlm.toml",
-            "\n[cli_agents.mine]\ncomand = \"x\"\n",
-            "fast-rlm.toml:2: cli_agents.mine",
-        ),
     ] {
         let place = Place::new(&[(name, text)], &[]);
         place.config().run().refused(2, &[said]);
     }
+    let place = Place::new(&[], &[("config.toml", "\n[cli_agents.mine]\ncomand = \"x\"\n")]);
+    place.config().run().refused(2, &["config.toml:2: cli_agents.mine"]);
     let place = Place::new(&[], &[]);
     place
         .config()

@@ -47,37 +47,38 @@ fn a_theme_that_is_not_there_lists_those_that_are() {
     );
 }
 
+/// The screens come all the same, and this was said before.
+fn told(configuration: &str, said: &str) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut pty = open(dir.path(), configuration, &[]);
+    pty.wait_for("? keys");
+    let written = pty.written().replace("\r\n", " ");
+    let (before, _) = written.split_once("[?1049h").unwrap();
+    assert!(before.contains(said), "{said:?} is not in {before}");
+    pty.send("q");
+    assert_eq!(pty.exit_code(), 0);
+}
+
 #[test]
-fn keys_that_conflict_are_refused_with_file_and_line() {
-    refused(
+fn themes_and_keys_of_a_file_that_cannot_be_used_are_told_with_file_and_line_and_keep_nobody_from_looking() {
+    told(
         "# keys\n[keys.everywhere]\nsearch = [\"m\"]\n",
-        &[],
-        &["fast-rlm.toml:3: m would mean both search and memory"],
+        "fast-rlm.toml:3: m would mean both search and memory",
     );
-    refused(
+    told(
         "[keys.run]\nfrok = [\"F\"]\n",
-        &[],
-        &["fast-rlm.toml:2: [run] has no action \"frok\", did you mean \"fork\""],
+        "fast-rlm.toml:2: [run] has no action \"frok\", did you mean \"fork\"",
     );
+    told("theme = \"dusc\"\n", "no theme \"dusc\"");
     refused("", &["--keymap", "emacs"], &["no keymap \"emacs\"", "arrows and vim"]);
 }
 
 #[test]
 fn names_that_are_no_options_are_told_before_the_screens() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut pty = open(dir.path(), "utc = true\nthemes = \"dusk\"\n", &[]);
-    pty.wait_for("? keys");
-    let (before, _) = pty
-        .written()
-        .split_once("[?1049h")
-        .map(|(a, b)| (a.to_owned(), b.len()))
-        .unwrap();
-    assert!(
-        before.contains("fast-rlm.toml:2: themes is no option and is ignored; did you mean theme?"),
-        "{before}"
+    told(
+        "utc = true\nthemes = \"dusk\"\n",
+        "fast-rlm.toml:2: themes is no option and is ignored; did you mean theme?",
     );
-    pty.send("q");
-    assert_eq!(pty.exit_code(), 0);
 }
 
 #[test]

@@ -113,6 +113,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("cannot write a value as JSON", STORE),
     ("session {session}: the recorded conversation is broken", STORE),
     ("the configuration is not understood", STORE),
+    ("session {session}: the values of one of its steps have", STORE),
     // Never told by itself.
     ("it ends in the middle of a value", "becomes the file's: cut off"),
     ("enough was read", "ends a search, and is no error"),

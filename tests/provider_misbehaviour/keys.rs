@@ -56,7 +56,7 @@ fn what_cannot_be_opened_says_what_to_set() {
         "the model z-ai/glm-5 needs a key: set RLM_MODEL_API_KEY or OPENAI_API_KEY or OPENROUTER_API_KEY"
     );
     assert!(message("claude-sonnet-4-5", &none).contains("set ANTHROPIC_API_KEY or RLM_MODEL_API_KEY"));
-    assert!(message("cassette:runs/a", &none).contains("not available in this build"));
+    assert!(message("cassette:runs/a", &none).contains("takes the directory of a session that was recorded here"));
     for url in ["", "openrouter.ai/api", "ftp://x/v1", "http://user:pass@h/v1"] {
         let error = message("m", &settings(url));
         assert!(

@@ -107,7 +107,7 @@ async fn retries_end_and_the_error_counts_them() {
     let host = server.uri().replace("http://", "");
     assert_eq!(
         outcome.error().to_string(),
-        format!("{host} answered 500 (after 3 attempts)")
+        format!("{host} answered 500 (its own trouble: try again later, or take another model) (after 3 attempts)")
     );
 }
 

@@ -164,14 +164,18 @@ fn an_agent_is_declared_in_the_configuration() {
         "primary_agent: cli:mine?model=tiny\ncli_agents:\n  mine:\n    command: {}\n    args: [--with, '{{model}}', '{{prompt}}']\n",
         command.display()
     );
-    place.file("rlm_config.yaml", &config);
-    assert_eq!(Program::asks(place.path(), "hello").answer(), "tiny says hello");
+    place.file("mine.yaml", &config);
+    let asks = || Program::asks(place.path(), "hello").option("--config", "mine.yaml");
+    assert_eq!(asks().answer(), "tiny says hello");
     assert!(place.kept("args").contains("hello"), "the prompt is an argument");
 
-    place.file("rlm_config.yaml", "cli_agents: {mine: {comand: x}}\n");
+    place.file("mine.yaml", "cli_agents: {mine: {comand: x}}\n");
+    asks().run().refused(2, &["mine.yaml", "comand"]);
+
+    place.file("rlm_config.yaml", &config);
     Program::asks(place.path(), "hello")
         .run()
-        .refused(2, &["rlm_config.yaml", "comand"]);
+        .refused(2, &["cli_agents does not count here", "no agent \"mine\""]);
 }
 
 #[test]

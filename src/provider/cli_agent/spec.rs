@@ -207,7 +207,7 @@ pub(super) fn find(name: &str, declared: &BTreeMap<String, AgentSpec>) -> Result
         known.sort_unstable();
         known.dedup();
         return Err(format!(
-            "there is no agent {name:?}: known are {}, and those declared as cli_agents in rlm_config.yaml",
+            "there is no agent {name:?}: known are {}, and those declared as cli_agents in your config.toml",
             known.join(", ")
         ));
     };
