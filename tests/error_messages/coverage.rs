@@ -114,6 +114,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("session {session}: the recorded conversation is broken", STORE),
     ("the configuration is not understood", STORE),
     ("session {session}: the values of one of its steps have", STORE),
+    (
+        "session id {id:?} is taken",
+        "its directory is there, too, and told first",
+    ),
     // Never told by itself.
     ("it ends in the middle of a value", "becomes the file's: cut off"),
     ("enough was read", "ends a search, and is no error"),
