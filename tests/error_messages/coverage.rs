@@ -48,7 +48,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "cannot unpack the embedded part",
         "a test reads every part that is embedded",
     ),
-    ("cannot {stage}: {reason}", "preparing fails only with a broken build"),
     (
         "the process that prepares Python failed",
         "tests/repl_prepare.rs kills it",
