@@ -79,6 +79,10 @@ fn attend(dir: &Path, order: &ForkOrder, config: &Config, brake: &Brake, tell: &
         Ok(runtime) => runtime,
         Err(why) => return ForkEnding::Refused(why),
     };
+    // Preparing Python takes seconds, in which it may have been cancelled.
+    if brake.is_pulled() {
+        return ForkEnding::Cancelled;
+    }
     runtime.block_on(async {
         let (fork, way) = match branch(dir, order, config).await {
             Ok(made) => made,
@@ -87,7 +91,10 @@ fn attend(dir: &Path, order: &ForkOrder, config: &Config, brake: &Brake, tell: &
         let session = fork.session();
         brake.holds(session.clone());
         if brake.is_pulled() {
-            return ForkEnding::Cancelled;
+            return match fork.discard() {
+                Ok(()) => ForkEnding::Cancelled,
+                Err(error) => ForkEnding::Refused(format!("cancelled, and what was made stays: {error}")),
+            };
         }
         tell(token, made(&fork));
         let news = Arc::new(News::default());
