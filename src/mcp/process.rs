@@ -3,15 +3,12 @@
 
 use super::error::quoted;
 use super::spec::Transport;
-use crate::provider::ProcessGroup;
+use crate::provider::{LastWords, ProcessGroup};
 use rustix::process::Signal;
 use std::io;
 use std::process::Stdio;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::io::AsyncReadExt as _;
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
-use tokio::sync::watch;
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::{Instant, sleep, timeout};
 
 /// Variables of our own environment that every program needs. Keys of models are none of a server's business.
@@ -81,7 +78,7 @@ pub(super) fn start(transport: &Transport) -> Result<(Process, Pipes), String> {
         return Err("its output cannot be read".into());
     };
     let warden = group.id().and_then(warden);
-    let words = Words::listen(errors);
+    let words = Words(LastWords::listen(errors, ERROR_TAIL));
     Ok((Process { child, group, warden }, Pipes { input, output, words }))
 }
 
@@ -133,35 +130,14 @@ impl Drop for Process {
 
 /// The end of what it writes to standard error, for when it fails.
 #[derive(Clone)]
-pub(super) struct Words {
-    tail: Arc<Mutex<Vec<u8>>>,
-    ended: watch::Receiver<bool>,
-}
+pub(super) struct Words(LastWords);
 
 impl Words {
-    fn listen(mut errors: ChildStderr) -> Self {
-        let tail: Arc<Mutex<Vec<u8>>> = Arc::default();
-        let (ends, ended) = watch::channel(false);
-        let kept = tail.clone();
-        tokio::spawn(async move {
-            let mut buffer = [0; 4096];
-            while let Ok(count @ 1..) = errors.read(&mut buffer).await {
-                let mut tail = kept.lock().unwrap_or_else(PoisonError::into_inner);
-                tail.extend_from_slice(buffer.get(..count).unwrap_or_default());
-                let surplus = tail.len().saturating_sub(ERROR_TAIL);
-                tail.drain(..surplus);
-            }
-            ends.send_replace(true);
-        });
-        Self { tail, ended }
-    }
-
     /// A reason with the last words after it.
     pub(super) async fn after(&self, reason: &str) -> String {
-        let mut ended = self.ended.clone();
-        let _ = timeout(LAST_WORDS, ended.wait_for(|ended| *ended)).await;
-        let tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
-        match quoted(&String::from_utf8_lossy(&tail)) {
+        let mut words = self.0.clone();
+        let _ = timeout(LAST_WORDS, words.end()).await;
+        match quoted(&words.heard()) {
             words if words.is_empty() => reason.to_owned(),
             words => format!("{reason}; it wrote: {words}"),
         }

@@ -2,6 +2,7 @@
 
 use super::prompt::Asked;
 use super::spec::AgentSpec;
+use crate::provider::last_words::LastWords;
 use crate::provider::process_group::ProcessGroup;
 use crate::provider::settings::{ANTHROPIC_KEY_VARIABLE, KEY_VARIABLES};
 use std::io;
@@ -9,7 +10,6 @@ use std::process::Stdio;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStdout, Command};
-use tokio::task::JoinHandle;
 
 /// Bytes of its standard error that are kept.
 const ERROR_TAIL: usize = 4 << 10;
@@ -19,7 +19,7 @@ pub(super) struct Running {
     child: Child,
     out: ChildStdout,
     /// Its last words on standard error.
-    words: JoinHandle<String>,
+    words: LastWords,
     group: ProcessGroup,
     _dir: TempDir,
 }
@@ -49,7 +49,7 @@ pub(super) fn start(spec: &AgentSpec, model: &str, asked: &Asked) -> Result<Runn
     ProcessGroup::lead(&mut command);
     let mut child = command.spawn().map_err(|error| unstarted(spec, &error))?;
     let group = ProcessGroup::of(child.id());
-    let (Some(mut input), Some(out), Some(mut errors)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
+    let (Some(mut input), Some(out), Some(errors)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
     else {
         return Err("its output cannot be read".to_owned());
     };
@@ -62,19 +62,10 @@ pub(super) fn start(spec: &AgentSpec, model: &str, asked: &Asked) -> Result<Runn
         // One that does not read to the end says by its answer whether that was right.
         let _ = input.write_all(prompt.as_bytes()).await;
     });
-    let words = tokio::spawn(async move {
-        let mut tail = Vec::new();
-        let mut buffer = [0; 4096];
-        while let Ok(count @ 1..) = errors.read(&mut buffer).await {
-            tail.extend_from_slice(buffer.get(..count).unwrap_or_default());
-            tail.drain(..tail.len().saturating_sub(ERROR_TAIL));
-        }
-        String::from_utf8_lossy(&tail).into_owned()
-    });
     Ok(Running {
         child,
         out,
-        words,
+        words: LastWords::listen(errors, ERROR_TAIL),
         group,
         _dir: dir,
     })
@@ -100,7 +91,7 @@ impl Running {
         if status.success() {
             return Ok(None);
         }
-        let words = (&mut self.words).await.unwrap_or_default();
-        Ok(Some(format!("it ended with {status}: {}", words.trim())))
+        self.words.end().await;
+        Ok(Some(format!("it ended with {status}: {}", self.words.heard().trim())))
     }
 }

@@ -2,15 +2,13 @@
 
 use super::probe::Interpreter;
 use super::room::Room;
-use crate::provider::ProcessGroup;
+use crate::provider::{LastWords, ProcessGroup};
 use crate::repl::kernel::{HASH_SEED, LAUNCH};
 use rustix::process::Signal;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::io::AsyncReadExt as _;
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
 /// Bytes of its standard error that are kept.
@@ -25,8 +23,7 @@ pub(super) struct Process {
     child: Child,
     group: ProcessGroup,
     id: u32,
-    tail: Arc<Mutex<Vec<u8>>>,
-    words: tokio::task::JoinHandle<()>,
+    words: LastWords,
     /// Its working directory, and the only place that it can write to.
     room: Room,
 }
@@ -63,27 +60,14 @@ pub(super) fn start(interpreter: &Interpreter) -> std::io::Result<(Process, Chil
     let input = child.stdin.take().ok_or_else(missing)?;
     let output = child.stdout.take().ok_or_else(missing)?;
     let errors = child.stderr.take().ok_or_else(missing)?;
-    let tail: Arc<Mutex<Vec<u8>>> = Arc::default();
-    let words = tokio::spawn(listen(errors, tail.clone()));
     let process = Process {
         child,
         group: ProcessGroup::of(Some(id)),
         id,
-        tail,
-        words,
+        words: LastWords::listen(errors, ERROR_TAIL),
         room,
     };
     Ok((process, input, output))
-}
-
-async fn listen(mut errors: ChildStderr, kept: Arc<Mutex<Vec<u8>>>) {
-    let mut buffer = [0; 2048];
-    while let Ok(count @ 1..) = errors.read(&mut buffer).await {
-        let mut tail = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        tail.extend_from_slice(buffer.get(..count).unwrap_or_default());
-        let surplus = tail.len().saturating_sub(ERROR_TAIL);
-        tail.drain(..surplus);
-    }
 }
 
 impl Process {
@@ -124,9 +108,8 @@ impl Process {
     pub(super) async fn ended(&mut self) -> String {
         let status = self.child.wait().await;
         self.group.has_ended();
-        let _ = timeout(LAST_WORDS, &mut self.words).await;
-        let tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
-        let words = String::from_utf8_lossy(&tail);
+        let _ = timeout(LAST_WORDS, self.words.end()).await;
+        let words = self.words.heard();
         let how = status.map_or_else(|error| error.to_string(), |status| told(&status));
         match words.trim() {
             "" => how,
