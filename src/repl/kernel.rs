@@ -5,11 +5,12 @@ pub(super) const IMPORTS: &str = include_str!("../../assets/python/imports.py");
 const BOOT: &str = include_str!("../../assets/python/boot.py");
 
 /// The engine's modules, in the order in which they import each other.
-const MODULES: [(&str, &str); 15] = [
+const MODULES: [(&str, &str); 16] = [
     ("text", include_str!("../../assets/python/rlm/text.py")),
     ("preview", include_str!("../../assets/python/rlm/preview.py")),
     ("encode", include_str!("../../assets/python/rlm/encode.py")),
     ("traces", include_str!("../../assets/python/rlm/traces.py")),
+    ("answers", include_str!("../../assets/python/rlm/answers.py")),
     ("channel", include_str!("../../assets/python/rlm/channel.py")),
     ("output", include_str!("../../assets/python/rlm/output.py")),
     ("guard", include_str!("../../assets/python/rlm/guard.py")),

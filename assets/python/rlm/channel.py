@@ -11,10 +11,11 @@ Four ways, all provided by the runtime's module `_eryx`:
 
 import asyncio
 import itertools
-import json
 
 import _eryx
 import _eryx_async
+
+from _rlm.answers import dumps, failure, loads, outcome
 
 # Streams of `emit`.
 STDOUT, STDERR, WAKE = 0, 1, 2
@@ -32,31 +33,7 @@ _read = _eryx._eryx_tls_read
 _new_set = _eryx.waitable_set_new_
 _join = _eryx.waitable_join_
 _result = _eryx.promise_get_result_
-_dumps = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
-_loads = json.JSONDecoder().decode
 _ids = itertools.count(1)
-
-# Exceptions that the host may raise, by name.
-_EXCEPTIONS = {
-    kind.__name__: kind
-    for kind in (RuntimeError, PermissionError, ValueError, TypeError, TimeoutError, MemoryError, KeyError, OSError)
-}
-
-
-class StepCancelled(asyncio.CancelledError):
-    """Raised where a blocking host call was cut short because the step is being cancelled."""
-
-
-def _failure(text):
-    """The exception for an error that the host reports as JSON."""
-    try:
-        error = _loads(text)
-        kind, message = error["exception"], error["message"]
-    except (ValueError, TypeError, KeyError):
-        kind, message = "RuntimeError", str(text)
-    if kind == "Cancelled":
-        return StepCancelled(message)
-    return _EXCEPTIONS.get(kind, RuntimeError)(message)
 
 
 def emit(stream, text):
@@ -66,11 +43,11 @@ def emit(stream, text):
 async def call(name, arguments):
     """A host call. It returns without suspending if the host's answer is there at once."""
     number = next(_ids)
-    kind, value = _invoke(name, _dumps({"id": number, "args": arguments}))
+    kind, value = _invoke(name, dumps({"id": number, "args": arguments}))
     if kind == 0:
-        return _loads(value)
+        return loads(value)
     if kind == 1:
-        raise _failure(value)
+        raise failure(value)
     handle = value[0]
     state = _eryx_async._async_state.get()
     future = state.futures[handle] = _eryx_async._loop.create_future()
@@ -85,10 +62,7 @@ async def call(name, arguments):
             state.futures[handle] = _eryx_async._loop.create_future()
             _emit(WAKE, str(number))
         raise
-    reply = _loads(_result(handle))
-    if reply.get("ok"):
-        return reply.get("value")
-    raise _failure(reply.get("error"))
+    return outcome(loads(_result(handle)))
 
 
 def send(kind, data):
@@ -99,7 +73,7 @@ def send(kind, data):
 
 
 def send_json(kind, value):
-    send(kind, _dumps(value).encode())
+    send(kind, dumps(value).encode())
 
 
 def ask(name, arguments):
@@ -108,10 +82,7 @@ def ask(name, arguments):
     status, reply = _read(REPLY, _WHOLE)
     if status != 0:
         raise RuntimeError(reply)
-    reply = _loads(reply.decode())
-    if reply.get("ok"):
-        return reply.get("value")
-    raise _failure(reply.get("error"))
+    return outcome(loads(reply.decode()))
 
 
 def blob(name):

@@ -7,11 +7,12 @@ so that calls are answered while the main thread computes, and from threads of t
 import _thread
 import asyncio
 import itertools
-import json
 import os
 import signal
 import struct
 import threading
+
+from _rlm.answers import dumps, loads, outcome
 
 # Streams of `emit`.
 STDOUT, STDERR = 0, 1
@@ -21,21 +22,10 @@ REQUEST, DONE, FINAL, NOTE, VALUE, CALL, PRINTED, DROPPED, IDLE, READ = range(1,
 _COMMAND, _ANSWER, _REPLY, _CANCEL, _BYTES = range(1, 6)
 _PIECE = 4 << 20
 
-_dumps = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
-_loads = json.JSONDecoder().decode
 _ids = itertools.count(1)
 _get_ident, _os_write, _os_read = _thread.get_ident, os.write, os.read
 _main = _get_ident()
 _header = struct.Struct("<BI")
-
-_EXCEPTIONS = {
-    kind.__name__: kind
-    for kind in (RuntimeError, PermissionError, ValueError, TypeError, TimeoutError, MemoryError, KeyError, OSError)
-}
-
-
-class StepCancelled(asyncio.CancelledError):
-    """Raised where a blocking host call was cut short because the step is being cancelled."""
 
 
 class _Wire:
@@ -111,7 +101,7 @@ def _listen():
             soon(wire.cancels.put_nowait, wire.cancelled)
             signal.pthread_kill(_main, signal.SIGINT)
         elif kind == _ANSWER:
-            answer = _loads(data.decode())
+            answer = loads(data.decode())
             soon(_answered, answer)
         else:
             number, reply = struct.unpack_from("<Q", data)[0], data[8:]
@@ -127,24 +117,6 @@ def _answered(answer):
         future.set_result(answer)
 
 
-def _failure(text):
-    """The exception for an error that the host reports as JSON."""
-    try:
-        error = _loads(text)
-        kind, message = error["exception"], error["message"]
-    except (ValueError, TypeError, KeyError):
-        kind, message = "RuntimeError", str(text)
-    if kind == "Cancelled":
-        return StepCancelled(message)
-    return _EXCEPTIONS.get(kind, RuntimeError)(message)
-
-
-def _outcome(reply):
-    if reply.get("ok"):
-        return reply.get("value")
-    raise _failure(reply.get("error"))
-
-
 def emit(stream, text):
     _frame(PRINTED, text.encode())
 
@@ -152,14 +124,14 @@ def emit(stream, text):
 async def call(name, arguments):
     """A host call, awaited; many can be in flight."""
     if name == "_next":
-        return _loads((await wire.commands.get()).decode())
+        return loads((await wire.commands.get()).decode())
     if name == "_control":
         return await wire.cancels.get()
     number = next(_ids)
     future = wire.awaited[number] = wire.loop.create_future()
-    _frame(CALL, _dumps({"id": number, "name": name, "args": arguments}).encode())
+    _frame(CALL, dumps({"id": number, "name": name, "args": arguments}).encode())
     try:
-        return _outcome(await future)
+        return outcome(await future)
     except asyncio.CancelledError:
         if wire.awaited.pop(number, None) is not None:
             _frame(DROPPED, str(number).encode())
@@ -179,7 +151,7 @@ def send(kind, data):
 
 
 def send_json(kind, value):
-    send(kind, _dumps(value).encode())
+    send(kind, dumps(value).encode())
 
 
 def _wait(kind, number, data):
@@ -199,7 +171,7 @@ def ask(name, arguments):
     """A host call that blocks the thread: for functions that are not awaited."""
     number = next(_ids)
     request = {"id": number, "name": name, "args": arguments}
-    return _outcome(_loads(_wait(REQUEST, number, _dumps(request).encode()).decode()))
+    return outcome(loads(_wait(REQUEST, number, dumps(request).encode()).decode()))
 
 
 def blob(name):
