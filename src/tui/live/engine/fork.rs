@@ -4,7 +4,7 @@ use super::replay::{told, turn_of};
 use super::translate::live_event;
 use super::watch::{News, Teller};
 use super::{Engine, Tell};
-use crate::client::{Config, Error, Fork, Output, Session, warm_up};
+use crate::client::{Config, Error, Fork, Output, Session};
 use crate::lab::{LabError, LabEvent, Recording};
 use crate::tui::effect::Token;
 use crate::tui::live::fork::{Divergence, ForkEnding, ForkOrder, ForkTold};
@@ -72,7 +72,11 @@ impl Engine {
 fn attend(dir: &Path, order: &ForkOrder, config: &Config, brake: &Brake, tell: &TellFork) -> ForkEnding {
     let token = order.token;
     let mut progress = |line: &str| tell(token, ForkTold::Run(Told::Preparing(line.to_owned())));
-    if let Err(error) = warm_up(&mut progress) {
+    let original = match Session::open(dir, None) {
+        Ok(session) => session.config(config.clone()),
+        Err(error) => return ForkEnding::Refused(told(error)),
+    };
+    if let Err(error) = original.warm_up(&mut progress) {
         return ForkEnding::Refused(error.to_string());
     }
     let runtime = match super::runtime() {
@@ -84,7 +88,7 @@ fn attend(dir: &Path, order: &ForkOrder, config: &Config, brake: &Brake, tell: &
         return ForkEnding::Cancelled;
     }
     runtime.block_on(async {
-        let (fork, way) = match branch(dir, order, config).await {
+        let (fork, way) = match branch(&original, order).await {
             Ok(made) => made,
             Err(why) => return ForkEnding::Refused(why),
         };
@@ -128,9 +132,8 @@ enum Way {
 }
 
 /// The branch, and how it goes on.
-async fn branch(dir: &Path, order: &ForkOrder, config: &Config) -> Result<(Fork, Way), String> {
-    let session = Session::open(dir, None).map_err(told)?.config(config.clone());
-    let turn = turn_of(&session, &order.request.run_id)?;
+async fn branch(session: &Session, order: &ForkOrder) -> Result<(Fork, Way), String> {
+    let turn = turn_of(session, &order.request.run_id)?;
     let at = order.request.step.checked_sub(1).and_then(|at| u32::try_from(at).ok());
     let at = at.ok_or("there is no such step")?;
     let way = match order.request.divergence.clone() {
@@ -202,8 +205,8 @@ fn ending(fork: Fork, ended: Result<Output, Error>) -> ForkEnding {
 /// # Errors
 /// What is wrong with it, for people.
 pub(in crate::tui) fn check(code: &str, config: &Config) -> Result<(), String> {
-    warm_up(&mut |_: &str| ()).map_err(|error| error.to_string())?;
-    let runtime = super::runtime()?;
     let session = Session::ephemeral().map_err(told)?.config(config.clone());
+    session.warm_up(&mut |_: &str| ()).map_err(|error| error.to_string())?;
+    let runtime = super::runtime()?;
     runtime.block_on(session.check_syntax(&[code.to_owned()])).map_err(told)
 }

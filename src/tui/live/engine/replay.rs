@@ -1,6 +1,6 @@
 //! Replays for the screen: recorded steps run again, told as they go. No model is opened, no file changes.
 
-use crate::client::{Config, Error, Session, warm_up};
+use crate::client::{Config, Error, Session};
 use crate::lab::{LabError, LabEvent, ReplayReport};
 use crate::source::Stop;
 use crate::tui::live::replay::{Mismatch, ReplayNews, Verdict};
@@ -21,8 +21,9 @@ pub(in crate::tui) fn replay(
     stop: &Stop,
     emit: &mut (dyn FnMut(ReplayNews) + Send),
 ) -> Result<(), String> {
-    warm_up(&mut |line| emit(ReplayNews::Preparing(line.to_owned()))).map_err(|error| error.to_string())?;
     let session = Session::open(dir, None).map_err(told)?.config(config.clone());
+    let warm = session.warm_up(&mut |line| emit(ReplayNews::Preparing(line.to_owned())));
+    warm.map_err(|error| error.to_string())?;
     let turn = turn_of(&session, run_id)?;
     let runtime = super::runtime()?;
     let report = runtime.block_on(async {
