@@ -80,11 +80,16 @@ fn facts(directives: &mut String) -> Result<(), Failure> {
     let (target, profile) = (env::var("TARGET")?, env::var("PROFILE")?);
     let commit = commit(&profile, directives).unwrap_or_else(|| "unknown".to_owned());
     writeln!(directives, "cargo::rerun-if-env-changed=FAST_RLM_COMMIT")?;
+    let python = match env::var_os("CARGO_FEATURE_ENGINE") {
+        Some(_) => "CPython 3.14, compiled to WebAssembly, in a sandbox",
+        None => "none, this build is the viewer alone",
+    };
     for (name, value) in [
         ("COMMIT", commit),
         ("TARGET", target),
         ("PROFILE", profile),
         ("FEATURES", features),
+        ("PYTHON", python.to_owned()),
     ] {
         writeln!(directives, "cargo::rustc-env=FAST_RLM_{name}={value}")?;
     }

@@ -34,7 +34,6 @@ pub(super) fn described(command: Command) -> Command {
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The version and what this build is made of.
-#[cfg(feature = "engine")]
 const LONG_VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     "\ncommit:   ",
@@ -45,22 +44,8 @@ const LONG_VERSION: &str = concat!(
     env!("FAST_RLM_PROFILE"),
     "\nfeatures: ",
     env!("FAST_RLM_FEATURES"),
-    "\npython:   CPython 3.14, compiled to WebAssembly, in a sandbox",
-);
-
-/// The version and what this build is made of.
-#[cfg(not(feature = "engine"))]
-const LONG_VERSION: &str = concat!(
-    env!("CARGO_PKG_VERSION"),
-    "\ncommit:   ",
-    env!("FAST_RLM_COMMIT"),
-    "\ntarget:   ",
-    env!("FAST_RLM_TARGET"),
-    "\nprofile:  ",
-    env!("FAST_RLM_PROFILE"),
-    "\nfeatures: ",
-    env!("FAST_RLM_FEATURES"),
-    "\npython:   none, this build is the viewer alone",
+    "\npython:   ",
+    env!("FAST_RLM_PYTHON"),
 );
 
 /// Completions for a shell.

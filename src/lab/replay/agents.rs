@@ -5,10 +5,10 @@ use super::compare::Sides;
 use super::host::{ReplayHost, truncated};
 use super::report::{Mismatch, ReplayReport, Unconsumed};
 use super::stubs::{env_of, stand_ins};
-use super::{Python, was_stopped};
+use super::{Python, probed, was_stopped};
 use crate::engine::{CLOCK, context};
 use crate::lab::{LabError, RecordedStep, RecordedTool, RecordedTurn};
-use crate::repl::{InstanceState, OutputChunk, PROBE, Repl, RestoreSet, Role, StartOptions, Step, StepOutcome};
+use crate::repl::{InstanceState, OutputChunk, Repl, RestoreSet, Role, StartOptions, Step, StepOutcome};
 use crate::store::payload::{AgentStep, CellOutcome, LeafCall, SubAgent};
 use serde_json::Value;
 use std::sync::Arc;
@@ -119,12 +119,7 @@ impl<'a> Room<'a> {
             host_tools,
             ..StartOptions::default()
         };
-        let mut repl = python.factory.start(options, host.clone()).await?.repl;
-        let probe = Step {
-            seed: recorded.agent.seed,
-            ..Step::new(0, PROBE)
-        };
-        repl.run(probe, &mut |_: OutputChunk| ()).await;
+        let repl = probed(python, options, &host, recorded.agent.seed).await?;
         Ok(Self {
             python,
             turn,

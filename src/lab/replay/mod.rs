@@ -107,6 +107,22 @@ pub async fn replay(
     Ok(report)
 }
 
+/// A REPL in which the probe has run, as in every run that was recorded.
+async fn probed(
+    python: &Python,
+    options: StartOptions,
+    host: &Arc<ReplayHost>,
+    seed: Option<u64>,
+) -> Result<Box<dyn Repl>, LabError> {
+    let mut repl = python.factory.start(options, host.clone()).await?.repl;
+    let probe = Step {
+        seed,
+        ..Step::new(0, PROBE)
+    };
+    repl.run(probe, &mut |_: OutputChunk| ()).await;
+    Ok(repl)
+}
+
 async fn replay_turn(
     source: &Source,
     python: &Python,
@@ -182,13 +198,8 @@ impl<'a> Room<'a> {
             restore,
             ..StartOptions::default()
         };
-        let mut repl = python.factory.start(options, host.clone()).await?.repl;
         let seed = turn.started.pinned.as_ref().map(|pinned| pinned.random_seed);
-        let probe = Step {
-            seed,
-            ..Step::new(0, PROBE)
-        };
-        repl.run(probe, &mut |_: OutputChunk| ()).await;
+        let repl = probed(python, options, &host, seed).await?;
         Ok(Self {
             source,
             python,

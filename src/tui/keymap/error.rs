@@ -1,6 +1,7 @@
 //! Why keys were refused: what, in which file and line, and what to do.
 
 use crate::source::config::ConfigError;
+use crate::tui::action::Context;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -17,6 +18,11 @@ impl fmt::Display for Written {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.path.display(), self.line)
     }
+}
+
+/// The names of all contexts.
+fn contexts() -> String {
+    Context::ALL.map(Context::name).join(", ")
 }
 
 /// Why keys were refused.
@@ -37,7 +43,7 @@ pub enum KeymapError {
         name: String,
     },
     /// There is no such context.
-    #[error("{at}: there is no context [{name}]; there are: everywhere, run, memory, picker, prompt, box")]
+    #[error("{at}: there is no context [{name}]; there are: {}", contexts())]
     Context {
         /// Where.
         at: Written,
