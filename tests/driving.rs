@@ -30,5 +30,7 @@ mod questions;
 mod sessions;
 #[path = "drive/stopping.rs"]
 mod stopping;
+#[path = "running/unchanged.rs"]
+mod unchanged;
 #[path = "drive/writing.rs"]
 mod writing;

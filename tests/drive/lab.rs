@@ -2,13 +2,14 @@
 
 use crate::desk::{Desk, quit};
 use crate::pty::Pty;
+use crate::unchanged::files;
 use fast_rlm::provider::{Scripted, Settings};
 use fast_rlm::store::Digest;
 use fast_rlm::{Config, Session};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Four steps, of which the third asks a sub-agent; it takes its time the second time.
@@ -72,23 +73,6 @@ impl Lab {
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
         path.to_string_lossy().into_owned()
     }
-}
-
-/// A digest of each file under a directory, but for what SQLite's readers share with its writers, and the lock.
-fn files(dir: &Path) -> BTreeMap<PathBuf, Digest> {
-    let (mut found, mut open) = (BTreeMap::new(), vec![dir.to_owned()]);
-    while let Some(dir) = open.pop() {
-        for entry in std::fs::read_dir(dir).unwrap() {
-            let path = entry.unwrap().path();
-            let shared = ["-wal", "-shm"].iter().any(|end| path.to_string_lossy().ends_with(end));
-            match path.is_dir() {
-                true => open.push(path),
-                false if shared => {}
-                false => drop(found.insert(path.clone(), Digest::of(&std::fs::read(path).unwrap()))),
-            }
-        }
-    }
-    found
 }
 
 /// Down to a step of the run that is open; the first one is selected.

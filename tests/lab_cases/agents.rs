@@ -1,8 +1,7 @@
 //! Sub-agents of a recorded query, run again from their own records.
 
-use crate::desk::{Counter, builder, model, reader, rewritten};
+use crate::desk::{Counter, builder, events_of, model, reader, rewritten};
 use fast_rlm::observe::Fact;
-use fast_rlm::store::Select;
 use fast_rlm::store::payload::{LeafCall, SubAgent};
 use fast_rlm::{Client, Config, NoSink, ReplayReport, Session};
 use serde_json::json;
@@ -130,12 +129,7 @@ async fn what_a_sub_agent_was_given_is_in_its_record_and_secrets_are_not() {
     let client = builder(dir.path()).config(config()).build(provider).unwrap();
     assert_eq!(client.run("go").await.unwrap().value, json!(SECRET.len()));
     let session = client.session().unwrap();
-    let events = client
-        .store()
-        .events
-        .read_all(&session.id(), &Select::all())
-        .unwrap()
-        .events;
+    let events = events_of(&client, &session);
     let agent = events.iter().find_map(|event| match &event.fact {
         Fact::SubAgent(agent) => Some(agent.clone()),
         _ => None,

@@ -1,13 +1,13 @@
 //! What the cases share: models that are scripts, a tool that counts, a look at all files.
 
+pub(crate) use crate::unchanged::files;
 use async_trait::async_trait;
 use fast_rlm::observe::Fact;
 use fast_rlm::provider::{CallError, Cancel, CostExpectation, DeltaSink, Provider, Reply, Request, Scripted, Settings};
 use fast_rlm::repl::{HostError, HostTool};
-use fast_rlm::store::{Digest, NewEvent, Select, SessionWriter, Store};
+use fast_rlm::store::{NewEvent, Select, SessionWriter, Store, StoredEvent};
 use fast_rlm::{Client, ClientBuilder, Session, Storage, Tool};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -114,37 +114,21 @@ pub(crate) async fn ran(steps: &[&str]) -> (tempfile::TempDir, Session) {
     (dir, session)
 }
 
-/// A digest of each file under a directory, but for what SQLite's readers share with its writers.
-pub(crate) fn files(dir: &Path) -> BTreeMap<PathBuf, Digest> {
-    let (mut found, mut open) = (BTreeMap::new(), vec![dir.to_owned()]);
-    while let Some(dir) = open.pop() {
-        for entry in std::fs::read_dir(dir).unwrap() {
-            let path = entry.unwrap().path();
-            let shared = ["-wal", "-shm"].iter().any(|end| path.to_string_lossy().ends_with(end));
-            match path.is_dir() {
-                true => open.push(path),
-                false if shared => {}
-                false => drop(found.insert(path.clone(), Digest::of(&std::fs::read(path).unwrap()))),
-            }
-        }
-    }
-    found
-}
-
 /// Writes to a session's log past the engine: what damage or another version would leave.
 pub(crate) fn tamper(store: &Store, session: &str, write: impl FnOnce(&SessionWriter)) {
     write(&SessionWriter::take_over(store, session).unwrap());
 }
 
+/// What the session's log holds.
+pub(crate) fn events_of(client: &Client, session: &Session) -> Vec<StoredEvent> {
+    let events = &client.store().events;
+    events.read_all(&session.id(), &Select::all()).unwrap().events
+}
+
 /// The session's events in another session, changed on the way.
 pub(crate) fn rewritten(client: &Client, session: &Session, change: impl Fn(Fact) -> Option<Fact>) -> Session {
     let copy = client.create_session().unwrap();
-    let events = client
-        .store()
-        .events
-        .read_all(&session.id(), &Select::all())
-        .unwrap()
-        .events;
+    let events = events_of(client, session);
     let again = events.into_iter().filter_map(|event| {
         let fact = change(event.fact)?;
         Some(NewEvent {

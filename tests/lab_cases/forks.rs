@@ -1,9 +1,9 @@
 //! Forks, injections, edits, and the comparison of runs.
 
-use crate::desk::{Counter, Never, builder, client, files, ran, reader, scripted, tamper, with_tool};
+use crate::desk::{Counter, Never, builder, client, events_of, files, ran, reader, scripted, tamper, with_tool};
 use fast_rlm::observe::{DiffRow, Fact, Message};
+use fast_rlm::store::NewEvent;
 use fast_rlm::store::payload::ModelCall;
-use fast_rlm::store::{NewEvent, Select};
 use fast_rlm::{Client, Error, LabError, NamespaceFrom, NoSink, RunDiff, Session};
 use serde_json::json;
 use std::sync::Arc;
@@ -334,12 +334,7 @@ async fn case_62_a_broken_conversation_is_refused_without_a_child() {
     let dir = tempfile::tempdir().unwrap();
     let (client, session, _) = four(dir.path()).await;
     let broken = client.create_session().unwrap();
-    let events = client
-        .store()
-        .events
-        .read_all(&session.id(), &Select::all())
-        .unwrap()
-        .events;
+    let events = events_of(&client, &session);
     let again = events.into_iter().map(|event| {
         let fact = match event.fact {
             Fact::ModelCall(call) if event.step == Some(1) => {

@@ -22,6 +22,8 @@ mod reading;
 mod replays;
 mod sessions;
 mod shell;
+#[path = "../running/unchanged.rs"]
+mod unchanged;
 mod what_ifs;
 mod writers;
 

@@ -1,9 +1,9 @@
 //! Replays: the record alone, and nothing but the record.
 
-use crate::desk::{builder, client, files, ran, reader, rewritten, scripted, tamper, with_tool};
+use crate::desk::{builder, client, events_of, files, ran, reader, rewritten, scripted, tamper, with_tool};
 use fast_rlm::observe::Fact;
 use fast_rlm::store::payload::{LeafCall, StepEnded, TurnStarted};
-use fast_rlm::store::{Digest, NewEvent, Select};
+use fast_rlm::store::{Digest, NewEvent};
 use fast_rlm::{Client, Error, LabError, LabEvent, NoSink, ReplayReport, Session};
 use serde_json::json;
 
@@ -138,12 +138,7 @@ async fn with_cell(dir: &std::path::Path) -> (Client, Session, LeafCall) {
     let client = client(dir, &["x = await llm_query('a')", "FINAL(x)"]);
     client.run("go").await.unwrap();
     let session = client.session().unwrap();
-    let events = client
-        .store()
-        .events
-        .read_all(&session.id(), &Select::all())
-        .unwrap()
-        .events;
+    let events = events_of(&client, &session);
     let cell = events.into_iter().find_map(|event| match event.fact {
         Fact::LeafCall(cell) if cell.call == "llm_query" => Some(cell),
         _ => None,

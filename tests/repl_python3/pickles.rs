@@ -1,6 +1,6 @@
 //! What one backend saves the other restores: the same pickles, both ways.
 
-use crate::desk::{Desk, factory};
+use crate::desk::{Desk, factory, saved};
 use crate::worker;
 use fast_rlm::repl::{Pickle, ReplFactory, RestoreSet, SavedVariable, StartOptions, Sweep, SweptPickle};
 
@@ -27,7 +27,7 @@ print(found == {"é": [1, 2.5, None, True], ("t",): {1, 2}, "b": b"\x00\xff"}, w
       large == 2 ** 200, [item.loud() for item in items], words("one two"))
 "#;
 
-fn saved(sweep: Sweep) -> RestoreSet {
+fn restored_from(sweep: Sweep) -> RestoreSet {
     let variables = sweep.variables.into_iter().map(|variable| SavedVariable {
         name: variable.name,
         pickle: match variable.pickle {
@@ -52,7 +52,7 @@ async fn carried(from: &dyn ReplFactory, to: &dyn ReplFactory) {
     let sweep = desk.repl.sweep().await.unwrap();
     assert_eq!(sweep.dropped, []);
     let options = StartOptions {
-        restore: saved(sweep.clone()),
+        restore: restored_from(sweep.clone()),
         ..StartOptions::default()
     };
     let (mut other, report) = Desk::start_on(to, options).await;
@@ -84,20 +84,13 @@ async fn from_the_sandbox_to_python3_and_back() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hostile_pickle_is_left_out_and_named() {
-    let variable = |name: &str, pickle: &[u8]| SavedVariable {
-        name: name.into(),
-        pickle: Pickle::Bytes(pickle.into()),
-        comment: None,
-        note: None,
-        committed: false,
-    };
     let restore = RestoreSet {
         functions: vec![("bomb".into(), "import os\nos._exit(3)".into())],
         variables: vec![
-            variable("first", b"K\x01."),
-            variable("exits", b"cos\n_exit\n(K\x07tR."),
-            variable("raises", b"csys\nexit\n(tR."),
-            variable("last", b"K\x02."),
+            saved("first", b"K\x01."),
+            saved("exits", b"cos\n_exit\n(K\x07tR."),
+            saved("raises", b"csys\nexit\n(tR."),
+            saved("last", b"K\x02."),
         ],
         ..RestoreSet::default()
     };

@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use fast_rlm::repl::{
-    HostCall, HostCalls, HostError, Limits, PythonException, PythonFactory, Repl, ReplFactory, StartOptions, Started,
-    Step, StepOutcome,
+    HostCall, HostCalls, HostError, Limits, Pickle, PythonException, PythonFactory, Repl, ReplFactory, SavedVariable,
+    StartOptions, Started, Step, StepOutcome,
 };
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -15,6 +15,18 @@ pub(crate) fn factory() -> PythonFactory {
     FACTORY
         .get_or_init(|| PythonFactory::load(&mut |_| ()).expect("Python is prepared"))
         .clone()
+}
+
+/// A variable as a session kept it.
+#[allow(dead_code, reason = "not every test that has this desk restores variables")]
+pub(crate) fn saved(name: &str, pickle: &[u8]) -> SavedVariable {
+    SavedVariable {
+        name: name.into(),
+        pickle: Pickle::Bytes(pickle.into()),
+        comment: None,
+        note: None,
+        committed: false,
+    }
 }
 
 /// Answers calls after 20 ms, and remembers them.

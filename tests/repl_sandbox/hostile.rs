@@ -1,8 +1,8 @@
 //! User code that attacks the sandbox, the kernel or the host: the next step runs, and the program goes on.
 
-use crate::desk::Desk;
+use crate::desk::{Desk, saved};
 use crate::state::restored;
-use fast_rlm::repl::{InstanceState, Limits, Pickle, RestoreSet, SavedVariable, StepErrorKind, StepOutcome};
+use fast_rlm::repl::{InstanceState, Limits, RestoreSet, StepErrorKind, StepOutcome};
 use std::time::Duration;
 
 /// A REPL whose steps may take a second and 256 MB.
@@ -302,13 +302,6 @@ async fn a_value_that_cannot_be_swept_in_peace_is_named() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn hostile_saved_values_are_left_out_and_named() {
-    let saved = |name: &str, pickle: &[u8]| SavedVariable {
-        name: name.into(),
-        pickle: Pickle::Bytes(pickle.into()),
-        comment: None,
-        note: None,
-        committed: false,
-    };
     let restore = RestoreSet {
         functions: vec![("bomb".into(), "import os\nos._exit(3)".into())],
         variables: vec![

@@ -1,6 +1,6 @@
 //! What persists: sweeps, and restores of them into another REPL.
 
-use crate::desk::Desk;
+use crate::desk::{Desk, saved};
 use fast_rlm::repl::{
     Limits, Pickle, RestoreKind, RestoreSet, SavedVariable, StartOptions, Sweep, SweptPickle, SweptVariable,
 };
@@ -243,13 +243,6 @@ async fn a_commit_forces_a_name_and_carries_a_note() {
 
 #[tokio::test]
 async fn engine_names_are_never_overwritten_by_a_restore() {
-    let saved = |name: &str, pickle: &[u8]| SavedVariable {
-        name: name.into(),
-        pickle: Pickle::Bytes(pickle.into()),
-        comment: None,
-        note: None,
-        committed: false,
-    };
     let restore = RestoreSet {
         variables: vec![
             saved("FINAL", b"K\x01."),
