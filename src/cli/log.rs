@@ -6,16 +6,17 @@ use std::process::ExitCode;
 
 use clap::FromArgMatches;
 
-use crate::disk::config::{self, Effective, Origin};
+use crate::disk::config::{self, ConfigError, Effective, Origin};
 use crate::model::Session;
 use crate::source::{OpenOptions, Opened, Source, Stop, list_sessions, open};
 use crate::tui::{self, TuiOptions};
 
 use super::args::LogArgs;
+use super::driving::{self, Configured};
 use super::output::{WRONG, complain, note, print};
 use super::progress::ProgressLine;
 use super::terminal::{self, Look};
-use super::{demo, driving, facts, options, stats};
+use super::{demo, facts, options, stats};
 
 /// Where sessions are looked for without a TARGET.
 const PLACES: [&str; 2] = [".", "runs"];
@@ -56,37 +57,22 @@ pub fn log_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     {
         return complain(&reason);
     }
-    let args = match configured(args, mode == Some(Mode::Screens)) {
+    let configured = config::load(args.config.as_deref(), |name| std::env::var(name).ok());
+    let args = match args.with(&configured, mode == Some(Mode::Screens)) {
         Ok(args) => args,
         Err(error) => return complain(&error.to_string()),
     };
     if args.demo {
         let mode = mode.unwrap_or(Mode::Stats);
         return match demo::unpack(mode == Mode::Screens) {
-            Ok(demo) => run(&demo.session, mode, &args, Some(&demo.script)),
+            Ok(demo) => run(&demo.session, mode, &args, configured, Some(&demo.script)),
             Err(error) => complain(&format!("cannot unpack the demo into the temporary directory: {error}")),
         };
     }
     match &args.target {
-        Some(target) => run(target, mode.unwrap_or(Mode::Stats), &args, None),
-        None => without_target(mode, &args),
+        Some(target) => run(target, mode.unwrap_or(Mode::Stats), &args, configured, None),
+        None => without_target(mode, &args, configured),
     }
-}
-
-/// With what the configuration says of text, flags being stronger. One that is not named keeps nobody from looking.
-fn configured(mut args: LogArgs, screens: bool) -> Result<LogArgs, config::ConfigError> {
-    if screens {
-        return Ok(args);
-    }
-    match config::load(args.config.as_deref(), |name| std::env::var(name).ok()) {
-        Ok(set) => {
-            args.utc |= set.is_on("utc");
-            args.ascii |= set.is_on("ascii");
-        }
-        Err(error) if args.config.is_some() => return Err(error),
-        Err(error) => note(&error.to_string()),
-    }
-    Ok(args)
 }
 
 /// Completions or the manual page, where one of them is asked for.
@@ -102,6 +88,21 @@ fn for_the_shell(args: &LogArgs) -> Option<Vec<u8>> {
 }
 
 impl LogArgs {
+    /// With what the configuration says of text, flags being stronger. One that is not named keeps nobody from looking;
+    /// on the screens its trouble is told there.
+    fn with(mut self, configured: &Configured, screens: bool) -> Result<Self, &ConfigError> {
+        match configured {
+            Ok(set) => {
+                self.utc |= set.is_on("utc");
+                self.ascii |= set.is_on("ascii");
+            }
+            Err(_) if screens => {}
+            Err(error) if self.config.is_some() => return Err(error),
+            Err(error) => note(&error.to_string()),
+        }
+        Ok(self)
+    }
+
     fn mode(&self) -> Option<Mode> {
         let modes = [
             (self.stats, Mode::Stats),
@@ -124,9 +125,9 @@ impl LogArgs {
 }
 
 /// `script` answers questions about the demo.
-fn run(target: &Path, mode: Mode, args: &LogArgs, script: Option<&Path>) -> ExitCode {
+fn run(target: &Path, mode: Mode, args: &LogArgs, configured: Configured, script: Option<&Path>) -> ExitCode {
     match open(target, &args.open_options()) {
-        Ok(opened) if mode == Mode::Screens => screens(opened, args, script),
+        Ok(opened) if mode == Mode::Screens => screens(opened, args, configured, script),
         Ok(opened) => show(opened, mode, args),
         Err(error) => complain(&error.to_string()),
     }
@@ -166,7 +167,7 @@ fn read_all(session: &mut Session, source: &Source) {
 }
 
 /// Without a TARGET: the sessions around, on a terminal.
-fn without_target(mode: Option<Mode>, args: &LogArgs) -> ExitCode {
+fn without_target(mode: Option<Mode>, args: &LogArgs, configured: Configured) -> ExitCode {
     let asked_for_text = mode.is_some_and(|mode| mode != Mode::Screens);
     let around = if terminal::is_interactive() && !asked_for_text {
         around()
@@ -174,7 +175,7 @@ fn without_target(mode: Option<Mode>, args: &LogArgs) -> ExitCode {
         None
     };
     match around {
-        Some(opened) if terminal::refuses_screens().is_none() => screens(opened, args, None),
+        Some(opened) if terminal::refuses_screens().is_none() => screens(opened, args, configured, None),
         Some(opened) => show(opened, Mode::Stats, args),
         None => {
             let _ = std::io::Write::write_all(&mut std::io::stderr(), NOTHING.as_bytes());
@@ -192,9 +193,8 @@ fn around() -> Option<Opened> {
     Some(Opened::Picker { dir, sessions })
 }
 
-fn screens(opened: Opened, args: &LogArgs, script: Option<&Path>) -> ExitCode {
-    // A configuration that cannot be used keeps nobody from looking: its trouble is told on screen.
-    let configured = config::load(args.config.as_deref(), |name| std::env::var(name).ok());
+/// A configuration that cannot be used keeps nobody from looking: its trouble is told on screen.
+fn screens(opened: Opened, args: &LogArgs, configured: Configured, script: Option<&Path>) -> ExitCode {
     let drive = driving::options(args, &configured, script);
     let set = configured.unwrap_or_default();
     let named = Named::of(args, &set);
@@ -253,8 +253,8 @@ impl LogArgs {
     fn view(&self, set: &Effective) -> tui::ctx::ViewOptions {
         let is_off = |name| set.value(name).as_bool() == Some(false);
         tui::ctx::ViewOptions {
-            utc: self.utc || set.is_on("utc"),
-            ascii: self.ascii || set.is_on("ascii"),
+            utc: self.utc,
+            ascii: self.ascii,
             animation: !self.no_animation && !is_off("animation"),
             mouse: !self.no_mouse && !is_off("mouse"),
             read_only: self.read_only,
