@@ -93,7 +93,8 @@ fn or_here(path: &Path) -> PathBuf {
 }
 
 impl Inner {
-    fn find_logs(&mut self) -> Vec<Event> {
+    /// Looks for transcripts again; what changed.
+    pub(super) fn find_logs(&mut self) -> Vec<Event> {
         let Some(finder) = &mut self.finder else {
             return Vec::new();
         };

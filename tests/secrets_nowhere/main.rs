@@ -136,7 +136,16 @@ fn no_value_is_in_any_file_or_on_any_screen() {
         (0, &["replay", "one", "--json"]),
         (
             0,
-            &["fork", "one", "--at", "1", "--turn", "1", "--edit", tools.to_str().unwrap()],
+            &[
+                "fork",
+                "one",
+                "--at",
+                "1",
+                "--turn",
+                "1",
+                "--edit",
+                tools.to_str().unwrap(),
+            ],
         ),
         (0, &["diff", "one", "last", "--json"]),
         (0, &["sessions", runs.to_str().unwrap(), "--json"]),

@@ -128,7 +128,9 @@ fn exports(screen: &mut Pty, place: &Place) {
     let written = std::fs::read_dir(place.dir.path()).unwrap();
     let names: Vec<_> = written.map(|entry| entry.unwrap().path()).collect();
     for form in ["md", "html", "json"] {
-        let of_form = names.iter().filter(|path| path.extension().is_some_and(|kind| kind == form));
+        let of_form = names
+            .iter()
+            .filter(|path| path.extension().is_some_and(|kind| kind == form));
         assert_eq!(of_form.count(), 2, "{form}: {names:?}");
     }
 }

@@ -36,7 +36,9 @@ pub struct LabDesk {
 impl LabDesk {
     /// The fork, where it is one of the session that is shown.
     pub fn fork_here(&self) -> Option<&Forking> {
-        self.fork.as_ref().filter(|fork| self.dir.as_deref() == Some(fork.origin()))
+        self.fork
+            .as_ref()
+            .filter(|fork| self.dir.as_deref() == Some(fork.origin()))
     }
 
     /// The fork that goes on in another session than the one that is shown.

@@ -15,9 +15,9 @@ use crate::tui::input::{Answer, Input, Mouse, MouseKind, Reply};
 use crate::tui::live::{ForkRequest, Forking};
 use crate::tui::widgets::TextPane;
 use crate::tui::widgets::prompt::Keyed;
+use crossterm::event::KeyEvent;
 use facts::Facts;
 use form::{Act, Do, Form};
-use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 

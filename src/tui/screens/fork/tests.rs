@@ -288,7 +288,10 @@ fn a_check_that_is_not_waited_for_says_nothing_later() {
     };
     screen.update(&Input::Answer(&late), &world.ctx());
     let shown = frame(&mut screen, &world, 120, 34);
-    assert!(shown.contains("edit the code") && !shown.contains("never closed"), "{shown}");
+    assert!(
+        shown.contains("edit the code") && !shown.contains("never closed"),
+        "{shown}"
+    );
 }
 
 #[test]

@@ -23,7 +23,10 @@ impl ForkScreen {
         let taken = u16::try_from(column + BEFORE).unwrap_or(u16::MAX);
         let budget = ROWS.min(area.height);
         let others = all.saturating_sub(1).min(usize::from(budget.saturating_sub(1)));
-        let most = budget.saturating_sub(u16::try_from(others).unwrap_or(u16::MAX)).max(2).min(budget);
+        let most = budget
+            .saturating_sub(u16::try_from(others).unwrap_or(u16::MAX))
+            .max(2)
+            .min(budget);
         let rows = self.form.text().map_or(1, |text| {
             u16::try_from(text.height(area.width.saturating_sub(taken))).unwrap_or(u16::MAX)
         });
@@ -36,7 +39,11 @@ impl ForkScreen {
         self.cursor = None;
         for (at, field) in self.form.fields.iter_mut().enumerate().skip(first).take(shown) {
             let height = if at == chosen { rows } else { 1 };
-            let row = Rect { y, height: height.min(place.bottom().saturating_sub(y)), ..place };
+            let row = Rect {
+                y,
+                height: height.min(place.bottom().saturating_sub(y)),
+                ..place
+            };
             let caret = paint_field(field, at == chosen, column, row, buf, ctx);
             self.cursor = caret.or(self.cursor);
             y = row.bottom();
@@ -73,9 +80,18 @@ fn paint_field(
     let pointer = if chosen { ctx.glyphs().pointer } else { " " };
     let prompt = Styled::words(pointer, ctx.style(Role::Accent))
         .then(SafeText::literal(" "), ctx.style(Role::Text))
-        .then(SafeText::line(&fit(SafeText::line(&field.name).as_str(), column)), ctx.style(role))
+        .then(
+            SafeText::line(&fit(SafeText::line(&field.name).as_str(), column)),
+            ctx.style(role),
+        )
         .then(SafeText::literal(" = "), ctx.style(Role::Dim));
-    prompt.draw(Rect { height: 1.min(area.height), ..area }, buf);
+    prompt.draw(
+        Rect {
+            height: 1.min(area.height),
+            ..area
+        },
+        buf,
+    );
     let taken = u16::try_from(prompt.width()).unwrap_or(u16::MAX);
     let value = right_of(area, taken);
     let caret = match chosen {

@@ -69,7 +69,11 @@ impl InputBox {
             Some(asked) => asked.type_char(c, ctx.now),
             None => self.draft.type_char(c, ctx.now),
         };
-        if fits { Reaction::taken() } else { Reaction::trouble(FULL) }
+        if fits {
+            Reaction::taken()
+        } else {
+            Reaction::trouble(FULL)
+        }
     }
 
     fn answer(&mut self, ctx: &Ctx<'_>) -> Reaction {
@@ -184,7 +188,11 @@ impl InputBox {
             }
             None => fits = self.draft.paste(text, ctx.now),
         }
-        if fits { Reaction::taken() } else { Reaction::trouble(FULL) }
+        if fits {
+            Reaction::taken()
+        } else {
+            Reaction::trouble(FULL)
+        }
     }
 
     /// The mouse: what lies over the box first; a press in the box gives it the focus.

@@ -181,7 +181,9 @@ fn short(model: &str) -> Cow<'_, str> {
     let path = |scheme| Some((scheme, model.strip_prefix(scheme)?));
     let named = ["scripted:", "cassette:"].into_iter().find_map(path);
     let name = named.and_then(|(scheme, path)| Some((scheme, Path::new(path).file_name()?)));
-    name.map_or(model.into(), |(scheme, name)| format!("{scheme}{}", name.to_string_lossy()).into())
+    name.map_or(model.into(), |(scheme, name)| {
+        format!("{scheme}{}", name.to_string_lossy()).into()
+    })
 }
 
 fn length(parts: &[Part]) -> usize {

@@ -143,7 +143,10 @@ mod tests {
         assert_eq!(text.paste(&long, LATER), Ok(()));
         assert_eq!(text.text(), format!("{{\n  \"a\": 1\n}}\n{long}"));
         let before = text.text();
-        for refused in [text.paste(&"x".repeat(LONGEST), LATER), text.set(&"x".repeat(LONGEST + 1))] {
+        for refused in [
+            text.paste(&"x".repeat(LONGEST), LATER),
+            text.set(&"x".repeat(LONGEST + 1)),
+        ] {
             assert_eq!(refused, Err(FULL));
         }
         assert_eq!(text.text(), before);
@@ -167,7 +170,10 @@ mod tests {
         assert_eq!(text.act(Action::Send, LATER + LATER), None);
         assert_eq!(text.act(Action::NewLine, LATER + LATER), Some(Ok(())));
         assert_eq!(text.text(), "abc\n\n");
-        assert_eq!(text.key(KeyEvent::from(KeyCode::Down), LATER + LATER), Ok(Keyed::AtBottom));
+        assert_eq!(
+            text.key(KeyEvent::from(KeyCode::Down), LATER + LATER),
+            Ok(Keyed::AtBottom)
+        );
         text.act(Action::Undo, LATER);
         assert_eq!(text.text(), "abc\n");
     }

@@ -79,7 +79,11 @@ fn edited_code_is_checked_and_a_slip_is_not_lost() {
     );
     form.take(Act::Checked(Err("'(' was never closed".into())));
     assert_eq!(form.stage, Stage::Choosing);
-    assert_eq!(form.take(Act::Accept), Do::Edit("count = (".into(), "py"), "as it was left");
+    assert_eq!(
+        form.take(Act::Accept),
+        Do::Edit("count = (".into(), "py"),
+        "as it was left"
+    );
     assert_eq!(
         form.take(Act::Edited(Ok("count = 4".into()))),
         Do::Check("count = 4".into())
