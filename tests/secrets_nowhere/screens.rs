@@ -10,7 +10,7 @@ const STEPS: usize = 14;
 /// The session's runs.
 const RUNS: usize = 3;
 /// A list is gone through no further than this.
-const MOST: usize = 40;
+const MOST: usize = 16;
 
 /// What the terminal was sent meanwhile.
 pub(crate) fn screens(place: &Place) -> Vec<u8> {
@@ -38,7 +38,7 @@ fn press(screen: &mut Pty, keys: &str) -> bool {
     // Long enough for what is read from files on the way.
     while screen.screen_text() != last {
         last = screen.screen_text();
-        std::thread::sleep(Duration::from_millis(60));
+        std::thread::sleep(Duration::from_millis(25));
     }
     last != before
 }
@@ -60,14 +60,14 @@ fn runs(screen: &mut Pty) -> BTreeSet<String> {
     screen.wait_for("code");
     for _ in 0..RUNS {
         press(screen, "g");
+        // What the agent was given, the step's reasoning, the agent's final: the key that opens a pane closes it.
+        for pane in ["i", "r", "o"] {
+            press(screen, pane);
+            press(screen, "G");
+            press(screen, pane);
+        }
         for _ in 0..MOST {
             seen.insert(screen.screen_text().lines().next().unwrap_or_default().to_owned());
-            // What the agent was given, the step's reasoning, the agent's final: the key that opens a pane closes it.
-            for pane in ["i", "r", "o"] {
-                press(screen, pane);
-                press(screen, "G");
-                press(screen, pane);
-            }
             if !press(screen, "\x1b[B") {
                 break;
             }
