@@ -6,6 +6,7 @@ use crate::cli::query::config::Config;
 use crate::cli::query::{OnwardArgs, no_directory};
 use crate::client::Session;
 use crate::engine::last_models;
+use crate::lab::unfinished_imports;
 use crate::store::{SessionRow, Store, check_session_id};
 use std::path::{Path, PathBuf};
 
@@ -71,6 +72,10 @@ fn known(id: &str, dir: &Path) -> Result<Option<PathBuf>, Failure> {
     if check_session_id(id).is_err() || !dir.is_dir() {
         return Ok(None);
     }
+    if unfinished_imports(dir).contains(id) {
+        let what = "its import was not finished: import the same file again";
+        return Err(Failure::Usage(format!("session {id}: {what}")));
+    }
     let store = Store::open_read_only(dir)?;
     Ok(store.events.session(id).ok().map(|row| place(dir, &row)))
 }
@@ -85,6 +90,8 @@ fn last(dir: &Path) -> Result<PathBuf, Failure> {
     if !dir.is_dir() {
         return Err(none());
     }
-    let row = Store::open_read_only(dir)?.events.latest_session()?;
-    row.map(|row| place(dir, &row)).ok_or_else(none)
+    let unfinished = unfinished_imports(dir);
+    let rows = Store::open_read_only(dir)?.events.sessions()?;
+    let last = rows.into_iter().find(|row| !row.origin.is_branch() && !unfinished.contains(&row.id));
+    last.map(|row| place(dir, &row)).ok_or_else(none)
 }
