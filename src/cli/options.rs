@@ -24,10 +24,15 @@ fn told(mut command: Command) -> Command {
     for option in OPTIONS {
         let Some(flag) = option.flag else { continue };
         let as_option = |arg: &&Arg| {
-            let says = arg.get_help().is_some_and(|help| help.to_string().starts_with(AS_OPTION));
+            let says = arg
+                .get_help()
+                .is_some_and(|help| help.to_string().starts_with(AS_OPTION));
             says && arg.get_long() == Some(flag.long)
         };
-        let id = command.get_arguments().find(as_option).map(|arg| arg.get_id().to_string());
+        let id = command
+            .get_arguments()
+            .find(as_option)
+            .map(|arg| arg.get_id().to_string());
         if let Some(id) = id {
             command = command.mut_arg(id, |arg| match names(option.name) {
                 names if names.is_empty() => arg.help(option.help()),
@@ -35,8 +40,13 @@ fn told(mut command: Command) -> Command {
             });
         }
     }
-    let below: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
-    below.into_iter().fold(command, |command, name| command.mut_subcommand(name, told))
+    let below: Vec<String> = command
+        .get_subcommands()
+        .map(|command| command.get_name().to_owned())
+        .collect();
+    below
+        .into_iter()
+        .fold(command, |command, name| command.mut_subcommand(name, told))
 }
 
 /// The version alone.

@@ -2,7 +2,7 @@
 
 use super::error::Error;
 use crate::repl::prepare::Progress;
-use crate::repl::{Backend, ReplFactory};
+use crate::repl::{Backend, ReplFactory, wait_for_ends};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::runtime::{Builder, Handle, Runtime};
@@ -47,6 +47,7 @@ pub(crate) fn stop_threads() {
     if let Some(runtime) = stopped {
         runtime.shutdown_timeout(LAST_MOMENTS);
     }
+    wait_for_ends(LAST_MOMENTS);
 }
 
 fn runtime() -> MutexGuard<'static, Option<Runtime>> {

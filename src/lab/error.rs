@@ -157,7 +157,10 @@ impl LabError {
                 format!("step {} binds {bound}: edit its code instead", step.saturating_add(1))
             }
             Self::Syntax { step, message } => {
-                format!("step {} of those given cannot be compiled: {message}", step.saturating_add(1))
+                format!(
+                    "step {} of those given cannot be compiled: {message}",
+                    step.saturating_add(1)
+                )
             }
             _ => self.to_string(),
         }

@@ -57,14 +57,18 @@ impl Copying<'_> {
     pub fn copy(&self, from: &Store, id: &str, to: &Store) -> Result<(SessionRow, usize), StoreError> {
         let skipped = check(from, id)?;
         let copied = self.row(to, self.as_id.unwrap_or(id))?;
-        let token = to.events.raise_token_above(&copied.id, to.flow.token(&copied.id)?)?;
+        let row = self.fill(from, id, to, &copied.id);
+        // The first error is the one to tell.
+        let row = row.inspect_err(|_| drop(remove(to, &copied.id)))?;
+        Ok((row, skipped))
+    }
+
+    fn fill(&self, from: &Store, id: &str, to: &Store, as_id: &str) -> Result<SessionRow, StoreError> {
+        let token = raise_token(to, as_id)?;
         // Events last: a session that has them all is whole.
-        let flow = copy_flow(from, id, to, &copied.id, token);
-        if let Err(error) = flow.and_then(|()| self.copy_events(from, id, to, &copied.id, token)) {
-            remove(to, &copied.id, token);
-            return Err(error);
-        }
-        Ok((to.events.session(&copied.id)?, skipped))
+        copy_flow(from, id, to, as_id, token)?;
+        self.copy_events(from, id, to, as_id, token)?;
+        to.events.session(as_id)
     }
 
     /// The session's row in the other store.
@@ -90,10 +94,14 @@ impl Copying<'_> {
     }
 }
 
-/// The first error is the one to tell.
-fn remove(store: &Store, id: &str, token: Token) {
-    let _ = store.flow.forget(id, token);
-    let _ = store.events.remove_session(id, token);
+fn raise_token(store: &Store, id: &str) -> Result<Token, StoreError> {
+    store.events.raise_token_above(id, store.flow.token(id)?)
+}
+
+fn remove(store: &Store, id: &str) -> Result<(), StoreError> {
+    let token = raise_token(store, id)?;
+    store.flow.forget(id, token)?;
+    store.events.remove_session(id, token)
 }
 
 /// Whether each event names a turn that was started before it, and each value is what it says; how many events cannot be

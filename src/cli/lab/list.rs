@@ -100,7 +100,12 @@ fn rows(dir: &Path) -> Result<Vec<Row>, Failure> {
         .collect();
     let unfinished = unfinished_imports(dir);
     let mut rows = Vec::new();
-    for session in store.events.sessions()?.into_iter().filter(|row| !unfinished.contains(&row.id)) {
+    for session in store
+        .events
+        .sessions()?
+        .into_iter()
+        .filter(|row| !unfinished.contains(&row.id))
+    {
         rows.push(recorded(dir, &store, &session, files.remove(&session.id))?);
     }
     rows.extend(files.into_values().map(foreign));

@@ -92,6 +92,8 @@ fn last(dir: &Path) -> Result<PathBuf, Failure> {
     }
     let unfinished = unfinished_imports(dir);
     let rows = Store::open_read_only(dir)?.events.sessions()?;
-    let last = rows.into_iter().find(|row| !row.origin.is_branch() && !unfinished.contains(&row.id));
+    let last = rows
+        .into_iter()
+        .find(|row| !row.origin.is_branch() && !unfinished.contains(&row.id));
     last.map(|row| place(dir, &row)).ok_or_else(none)
 }

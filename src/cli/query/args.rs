@@ -194,6 +194,8 @@ scripted:FILE answers from a file, cassette:SESSION from a recorded session, bot
 Options can stand in fast-rlm.toml or rlm_config.yaml here, or in your own config.toml:
 `fast-rlm config` shows what holds and where it came from.
 
-Exit codes: 0 done; 1 the run ended in an error, a replay diverged, a diff differs;
-2 usage, or an input that cannot be used; 3 a limit stopped it; 4 the session is busy;
-75 it waits for an answer; 130 cancelled.";
+Exit codes: 0 done; 1 the run ended in an error, a replay diverged, a diff differs, or the
+system refused (a full disk); 2 usage, or an input that cannot be used; 3 a limit stopped it;
+4 the session is busy; 75 it waits for an answer; 130 cancelled.
+
+Ctrl-C cancels what runs and keeps every step that was done; a second one ends the program.";

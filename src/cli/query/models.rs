@@ -18,7 +18,9 @@ pub(super) fn print(config: Option<&Path>, as_json: bool) -> Result<Exit, Failur
         .enable_all()
         .build()
         .map_err(Failure::Runtime)?;
-    let offers = runtime.block_on(list_models(&config.providers()?)).map_err(client::Error::from)?;
+    let offers = runtime
+        .block_on(list_models(&config.providers()?))
+        .map_err(client::Error::from)?;
     let mut out = io::stdout().lock();
     if as_json {
         let rows: Vec<Value> = offers.iter().map(row).collect();

@@ -115,7 +115,10 @@ pub struct OnwardArgs {
 impl OnwardArgs {
     /// The root's model and the sub-agents', from those that are given and those of the record (an empty one is none).
     /// Sub-agents that had the root's model have it again.
-    pub(in crate::cli) fn models(&self, recorded: Option<(String, Option<String>)>) -> (Option<String>, Option<String>) {
+    pub(in crate::cli) fn models(
+        &self,
+        recorded: Option<(String, Option<String>)>,
+    ) -> (Option<String>, Option<String>) {
         let (root, sub) = recorded.unwrap_or_default();
         let sub = sub.filter(|sub| *sub != root && !sub.is_empty());
         let root = Some(root).filter(|root| !root.is_empty());

@@ -150,8 +150,12 @@ impl Kind {
             Kind::File if !text.is_empty() => anchored(text).into(),
             Kind::NameOrFile if text.contains(['/', '\\', '.']) => anchored(text).into(),
             Kind::Model => {
-                let named = MODEL_PATHS.iter().find_map(|prefix| Some((prefix, text.strip_prefix(prefix)?)));
-                named.map_or(value.clone(), |(prefix, path)| format!("{prefix}{}", anchored(path)).into())
+                let named = MODEL_PATHS
+                    .iter()
+                    .find_map(|prefix| Some((prefix, text.strip_prefix(prefix)?)));
+                named.map_or(value.clone(), |(prefix, path)| {
+                    format!("{prefix}{}", anchored(path)).into()
+                })
             }
             _ => value,
         }

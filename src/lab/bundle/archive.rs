@@ -47,7 +47,9 @@ impl Packer {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
         let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty());
-        let file = NamedTempFile::new_in(dir.unwrap_or(Path::new(".")))?;
+        let dir = dir.unwrap_or(Path::new("."));
+        dir.metadata()?;
+        let file = NamedTempFile::new_in(dir)?;
         let hash = Sha256::new();
         Ok(Self(tar::Builder::new(Hashing { file, hash })))
     }

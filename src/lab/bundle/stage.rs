@@ -35,12 +35,17 @@ impl Stage {
     pub(super) fn open(to: &Store, root: &Path, id: &str, bundle: Digest) -> Result<Self, LabError> {
         let digits: String = bundle.to_string().chars().take(DIGITS).collect();
         let name = format!("{IMPORTING}{id}.{digits}");
-        for (other, _) in unfinished(root).into_iter().filter(|(other, of)| *other != name && of == id) {
+        for (other, _) in unfinished(root)
+            .into_iter()
+            .filter(|(other, of)| *other != name && of == id)
+        {
             sweep(to, root, id, &root.join(other))?;
         }
         let dir = root.join(name);
         let made = fs::create_dir(&dir);
-        let goes_on = made.as_ref().is_err_and(|cause| cause.kind() == io::ErrorKind::AlreadyExists);
+        let goes_on = made
+            .as_ref()
+            .is_err_and(|cause| cause.kind() == io::ErrorKind::AlreadyExists);
         if !goes_on {
             made.map_err(|cause| file_error(&dir, "making", cause))?;
         }

@@ -54,6 +54,8 @@ pub(super) fn told(error: Error) -> String {
         Error::Lab(LabError::TailHalted { exception, .. }) => {
             format!("it halted: {}", exception.lines().last().unwrap_or_default())
         }
+        // Of several steps the screen gives one.
+        Error::Lab(LabError::Syntax { message, .. }) => format!("this is no Python: {message}"),
         Error::Lab(error) => error.told(),
         error => error.to_string(),
     }
