@@ -169,8 +169,8 @@ def screens(session, cache, from_last):
     _, last, _ = screen.press(b"G", quiet=1, patience=10)
     if from_last:
         _, last, _ = screen.press(from_last, quiet=3, patience=60)
-    # From the tree of agents to the code and on to the output.
-    screen.press(b"ww", quiet=0.5, patience=2)
+    # From the tree of agents over the step and its code to the output.
+    screen.press(b"www", quiet=0.5, patience=2)
     screen.press(b"g", quiet=0.5, patience=2)
     page, _, _ = screen.press(b"\x1b[6~", patience=10)
     end, _, _ = screen.press(b"G", quiet=1, patience=10)
