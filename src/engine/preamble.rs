@@ -261,7 +261,11 @@ mod tests {
             ..Past::default()
         };
         let told = past.preamble().unwrap();
-        assert!(["step_0 =", "step_1 =", "x… [cut]", "step_2 ="].iter().all(|part| told.contains(part)));
+        assert!(
+            ["step_0 =", "step_1 =", "x… [cut]", "step_2 ="]
+                .iter()
+                .all(|part| told.contains(part))
+        );
         assert!(told.chars().count() < STEP_LEN + 1_000);
     }
 }

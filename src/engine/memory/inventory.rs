@@ -34,7 +34,10 @@ impl SessionMemory {
         let mut lines = Vec::new();
         for preview in PREVIEW_LENS {
             let functions = report.functions.iter().map(|name| self.function_line(name, preview));
-            let variables = report.variables.iter().map(|name| self.variable_line(name, report, preview));
+            let variables = report
+                .variables
+                .iter()
+                .map(|name| self.variable_line(name, report, preview));
             lines = functions.chain(variables).collect();
             if characters(&lines) <= LISTED_LEN {
                 break;
@@ -133,8 +136,11 @@ mod tests {
     #[test]
     fn what_came_back_is_told_in_as_many_words_as_there_is_room_for() {
         let few = told(100);
-        assert!(few.contains("name_99 (list): [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]") && !few.contains("[cut]"));
-        assert!(told(280).contains("name_279 (list): [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,… [cut]"));
+        assert!(
+            few.contains("name_99 (list): [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]")
+                && !few.contains("[cut]")
+        );
+        assert!(told(280).contains("name_279 (list): [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, … [cut]"));
         assert!(told(700).ends_with("  name_699 (list): … [cut]"));
     }
 

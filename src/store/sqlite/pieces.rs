@@ -51,7 +51,9 @@ pub(super) fn load<'p>(connection: &Connection, stored: &'p str) -> Result<Cow<'
         return Ok(stored.into());
     };
     let read = |error: rusqlite::Error| format!("a piece of its payload cannot be read: {error}");
-    let mut find = connection.prepare_cached("SELECT body FROM piece WHERE number = ?1").map_err(read)?;
+    let mut find = connection
+        .prepare_cached("SELECT body FROM piece WHERE number = ?1")
+        .map_err(read)?;
     let mut payload = String::new();
     for (place, number) in numbers.enumerate() {
         let mut rows = find.query([number]).map_err(read)?;
@@ -102,7 +104,10 @@ fn numbers(stored: &str) -> Option<impl Iterator<Item = i64>> {
 fn split(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = text;
-    while let Some((piece, after)) = rest.split_at_checked(end_of_piece(rest)).filter(|(piece, _)| !piece.is_empty()) {
+    while let Some((piece, after)) = rest
+        .split_at_checked(end_of_piece(rest))
+        .filter(|(piece, _)| !piece.is_empty())
+    {
         pieces.push(piece);
         rest = after;
     }
@@ -208,7 +213,8 @@ mod tests {
         log.store.scan(&id, &Select::all(), take).unwrap();
         let payloads: Vec<String> = facts.iter().map(|fact| fact.encode().unwrap()).collect();
         assert_eq!(scanned, payloads);
-        let kept = log.number("SELECT sum(length(body)) FROM piece") + log.number("SELECT sum(length(payload)) FROM event");
+        let kept =
+            log.number("SELECT sum(length(body)) FROM piece") + log.number("SELECT sum(length(payload)) FROM event");
         assert!(usize::try_from(kept).unwrap() < whole / 20, "{kept} of {whole}");
         // Appending it again gives what is there.
         assert_eq!(log.store.append(&id, token, &calls).unwrap().len(), 200);
@@ -229,9 +235,6 @@ mod tests {
 
     #[test]
     fn a_row_whose_pieces_are_damaged_is_skipped_and_reported() {
-        let log = Log::new();
-        let (id, token) = log.session();
-        log.store.append(&id, token, &[call(0, told(3_000)), call(1, String::new())]).unwrap();
         let damages = [
             "UPDATE event SET payload = payload || ' x' WHERE turn = 0",
             "UPDATE event SET payload = 'pieces ' || replace(hex(zeroblob(100000)), '00', '1 ') || '1' WHERE turn = 0",
@@ -240,11 +243,20 @@ mod tests {
             "DROP TABLE piece",
         ];
         for damage in damages {
+            let log = Log::new();
+            let (id, token) = log.session();
+            let calls = [call(0, told(3_000)), call(1, String::new())];
+            log.store.append(&id, token, &calls).unwrap();
             Connection::open(&log.path).unwrap().execute_batch(damage).unwrap();
             let page = log.store.read_all(&id, &Select::all()).unwrap();
             assert_eq!((page.events.len(), page.skipped.len()), (1, 1), "{damage}");
             let mut rows = 0;
-            log.store.scan(&id, &Select::all(), &mut |_| { rows += 1; true }).unwrap();
+            log.store
+                .scan(&id, &Select::all(), &mut |_| {
+                    rows += 1;
+                    true
+                })
+                .unwrap();
             assert_eq!(rows, if damage.contains("body") { 2 } else { 1 }, "undecoded: {damage}");
         }
     }
