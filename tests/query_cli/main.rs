@@ -15,6 +15,7 @@ mod running;
 
 mod agents;
 mod backends;
+mod coding_agents;
 mod hostile;
 mod output;
 mod secrets;
