@@ -15,6 +15,8 @@ mod running;
 
 mod agents;
 mod backends;
+mod coding_agents;
+mod goes_on;
 mod hostile;
 mod output;
 mod secrets;
