@@ -23,8 +23,10 @@ const LONGEST: usize = 4 << 20;
 const PIECE: std::ops::Range<usize> = 256..8 << 10;
 /// One place in so many is where a piece ends.
 const ONE_IN: u64 = 512;
-/// What repeats itself may have no such place: from so many bytes on, a piece ends with its line.
-const LINES: usize = 2 << 10;
+/// One end of a line in so many is: what repeats itself has few places, and is in step again with the next of them.
+const LINE_IN: u64 = 16;
+/// From so many bytes on, a piece ends with its line.
+const LINES: usize = 1 << 10;
 
 /// A payload as its row holds it: whole, or the numbers of its pieces, which are stored where they are not there yet.
 pub(super) fn store<'p>(transaction: &Transaction<'_>, kind: Kind, payload: &'p str) -> Result<Cow<'p, str>, Failure> {
@@ -121,7 +123,8 @@ fn end_of_piece(text: &str) -> usize {
     for (at, byte) in text.bytes().enumerate() {
         // A line's end, as JSON has it.
         let line_ended = before == (b'\\', b'n');
-        let ends = (at >= PIECE.start && (hash >> 32).is_multiple_of(ONE_IN))
+        let one_in = if line_ended { LINE_IN } else { ONE_IN };
+        let ends = (at >= PIECE.start && (hash >> 32).is_multiple_of(one_in))
             || (at >= LINES && line_ended)
             || at >= PIECE.end;
         if ends && text.is_char_boundary(at) {
