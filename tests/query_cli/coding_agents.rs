@@ -68,7 +68,12 @@ fn agents_answer_under_their_own_login_and_without_their_tools() {
             "features.shell_tool=false",
             [1112, 50, 140_000 + 125_000 + 500_000],
         ),
-        ("cli:opencode?model=opencode/big", OPENCODE, "--agent\n", [1112, 50, 712_000]),
+        (
+            "cli:opencode?model=opencode/big",
+            OPENCODE,
+            "--agent\n",
+            [1112, 50, 712_000],
+        ),
     ] {
         let place = Place::new();
         let name = model.trim_start_matches("cli:").split('?').next().unwrap();
@@ -93,7 +98,10 @@ fn agents_answer_under_their_own_login_and_without_their_tools() {
         assert!(place.kept("prompt").contains("shout this"));
         let told = if name == "opencode" { env } else { args };
         assert!(told.contains("/system-prompt.txt"), "{told}");
-        assert!(place.kept("system").contains("FINAL"), "the system prompt is in that file");
+        assert!(
+            place.kept("system").contains("FINAL"),
+            "the system prompt is in that file"
+        );
     }
 }
 
@@ -205,4 +213,3 @@ fn ctrl_c_ends_an_agent_with_everything_it_started() {
         std::thread::sleep(Duration::from_millis(10));
     }
 }
-

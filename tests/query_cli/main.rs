@@ -17,6 +17,7 @@ mod agents;
 mod backends;
 mod coding_agents;
 mod hostile;
+mod https;
 mod output;
 mod secrets;
 mod stopping;
