@@ -370,8 +370,13 @@ fn a_screen_whose_session_vanishes_says_so_and_stays() {
     let place = Place::begun();
     let mut screen = pty::Pty::open(&place.session_dir(), &["--tui", "--no-animation"], &[]);
     screen.wait_for("begun");
+    screen.wait_until_gone("reading");
     std::fs::remove_dir_all(place.session_dir()).unwrap();
-    std::thread::sleep(Duration::from_millis(500));
+    screen.wait_for("problem");
+    screen.send("!");
+    screen.wait_for("state.json is gone; what was read before is shown");
+    screen.send("\x1b");
+    screen.wait_for("begun");
     screen.send("?");
     screen.wait_for("Everywhere");
     screen.send("qq");

@@ -56,8 +56,8 @@ const ROWS: (&str, &str) = (
 /// Its name.
 const NAME: &str = "demo";
 
-/// What answers follow-up questions offline; no part of the session.
-const SCRIPT: (&str, &[u8]) = ("model.yaml", include_bytes!("../../assets/demo/model.yaml"));
+/// What answers follow-up questions offline, under the name that screens show; no part of the session.
+const SCRIPT: (&str, &[u8]) = ("demo.yaml", include_bytes!("../../assets/demo/model.yaml"));
 
 /// The demo, unpacked until this is dropped.
 pub(super) struct Demo {
@@ -121,7 +121,7 @@ mod tests {
                     .collect();
                 let other = |name: &OsString| {
                     let name = name.to_string_lossy();
-                    name == SCRIPT.0 || name.ends_with(".sql") || name.contains(".db")
+                    name == "model.yaml" || name.ends_with(".sql") || name.contains(".db")
                 };
                 names.retain(|name| !other(name));
                 names.sort();

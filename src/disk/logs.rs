@@ -102,10 +102,10 @@ impl LogFinder {
             match self.accept(&path, run_id) {
                 Ok(file) if moved => return Sought::Moved(file),
                 Ok(file) => return Sought::Linked(file),
-                Err(reason) => tried.push(format!("{} ({reason})", path.display())),
+                Err(reason) => tried.push((path, reason)),
             }
         }
-        Sought::Missing(tried)
+        Sought::Missing(tried.into_iter().map(told).collect())
     }
 
     /// Where a link may lead: where it says, and elsewhere.
@@ -123,7 +123,18 @@ impl LogFinder {
         (direct, elsewhere)
     }
 
-    fn accept(&mut self, path: &Path, run_id: Option<&str>) -> Result<LogFile, String> {
+    /// # Errors
+    /// Why not; `None` when there is nothing: most places are tried in vain, and what a link on the way leads to is looked
+    /// at only when it has to be told.
+    fn accept(&mut self, path: &Path, run_id: Option<&str>) -> Result<LogFile, Option<String>> {
+        let nothing = |error: io::Error| error.kind() == io::ErrorKind::NotFound;
+        if std::fs::metadata(path).is_err_and(nothing) {
+            return Err(None);
+        }
+        self.read(path, run_id).map_err(Some)
+    }
+
+    fn read(&mut self, path: &Path, run_id: Option<&str>) -> Result<LogFile, String> {
         let (file, metadata) = open_regular(path).map_err(|error| reason(&error))?;
         if !self.may_read(path) {
             return Err("outside the opened directory and no .jsonl; refused".into());
@@ -210,6 +221,14 @@ impl LogFinder {
 
 fn is_transcript_name(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == ENDING)
+}
+
+/// A place that was tried, and why in vain.
+fn told((path, why): (PathBuf, Option<String>)) -> String {
+    let now = || open_regular(&path).err().map(|error| reason(&error));
+    // It may have come meanwhile.
+    let why = why.or_else(now).unwrap_or_else(|| "not there".into());
+    format!("{} ({why})", path.display())
 }
 
 fn reason(error: &io::Error) -> String {

@@ -45,7 +45,7 @@ pub use event::{AgentId, RunEvent, Unwatched, Watch, What};
 pub use gate::{AllowAll, Approver, AskPerson, Decision, DenyAll, GateCall, Tool};
 pub use groups::{KIND_SIGNAL, Observation, SignalMatch, ToolGroup};
 pub use home::{Home, SessionLog};
-pub use input::{Input, InputError, recorded_context};
+pub use input::{Input, InputError, mark_imported, recorded_context};
 pub(crate) use journal::{CLOCK, CONVERSATION, Pending, TOOLS, custom_event};
 pub use journal::{ProjectError, RecoverError};
 pub use leaving::Leaving;

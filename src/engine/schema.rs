@@ -1,16 +1,20 @@
 //! Checking FINAL against an output schema (JSON Schema), with errors that a model can act on.
 
-use jsonschema::Validator;
+use boon::{Compiler, SchemaIndex, Schemas, UrlLoader, ValidationError};
 use serde_json::Value;
+use std::fmt;
 
 /// Errors of one value that are told; a huge list helps nobody.
 const MOST_ERRORS: usize = 20;
 
+/// What the schema is called where it refers to itself: it lies nowhere.
+const NAME: &str = "schema:///output";
+
 /// A compiled output schema.
-#[derive(Debug)]
 pub struct OutputSchema {
     source: Value,
-    validator: Validator,
+    compiled: Schemas,
+    root: SchemaIndex,
 }
 
 /// A schema that is none.
@@ -19,15 +23,23 @@ pub struct OutputSchema {
 pub struct BadSchema(pub String);
 
 impl OutputSchema {
-    /// Compiles `source`. References are resolved inside it only: nothing is fetched.
+    /// Compiles `source`. References are resolved inside it only: nothing is fetched, and no file is read. Patterns are
+    /// those of the regex crate, without look-around.
     ///
     /// # Errors
     /// [`BadSchema`] with what is wrong with it.
     pub fn compile(source: &Value) -> Result<Self, BadSchema> {
-        let validator = jsonschema::validator_for(source).map_err(|error| BadSchema(error.to_string()))?;
+        let mut compiled = Schemas::new();
+        let mut compiler = Compiler::new();
+        compiler.use_loader(Box::new(NothingElse));
+        let root = compiler
+            .add_resource(NAME, source.clone())
+            .and_then(|()| compiler.compile(NAME, &mut compiled))
+            .map_err(|error| BadSchema(format!("{error:#}").replace(NAME, "")))?;
         Ok(Self {
             source: source.clone(),
-            validator,
+            compiled,
+            root,
         })
     }
 
@@ -38,15 +50,43 @@ impl OutputSchema {
 
     /// What is wrong with `value`, each with its path; empty when it fits.
     pub fn errors(&self, value: &Value) -> Vec<String> {
-        let errors = self.validator.iter_errors(value).take(MOST_ERRORS);
-        errors
-            .map(|error| format!("{}: {error}", place(&error.instance_path().to_string())))
-            .collect()
+        let mut told = Vec::new();
+        if let Err(error) = self.compiled.validate(value, self.root) {
+            tell(&error, &mut told);
+        }
+        told
     }
 }
 
-fn place(pointer: &str) -> &str {
-    if pointer.is_empty() { "(root)" } else { pointer }
+impl fmt::Debug for OutputSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("OutputSchema").field(&self.source).finish()
+    }
+}
+
+/// Refuses what is not in the schema itself.
+struct NothingElse;
+
+impl UrlLoader for NothingElse {
+    fn load(&self, url: &str) -> Result<Value, Box<dyn std::error::Error>> {
+        Err(format!("{url} is not in the schema, and nothing is fetched").into())
+    }
+}
+
+/// The innermost errors: those around them only say that something inside does not fit.
+fn tell(error: &ValidationError<'_, '_>, told: &mut Vec<String>) {
+    if told.len() >= MOST_ERRORS {
+        return;
+    }
+    if error.causes.is_empty() {
+        let place = error.instance_location.to_string();
+        told.push(format!(
+            "{}: {}",
+            if place.is_empty() { "(root)" } else { &place },
+            error.kind
+        ));
+    }
+    error.causes.iter().for_each(|cause| tell(cause, told));
 }
 
 #[cfg(test)]
@@ -69,6 +109,35 @@ mod tests {
 
     #[test]
     fn a_schema_that_is_none_is_refused() {
-        assert!(OutputSchema::compile(&json!({"type": "no such type"})).is_err());
+        let error = OutputSchema::compile(&json!({"type": "no such type"}))
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("'/type'") && !error.contains(NAME), "{error}");
+        assert!(OutputSchema::compile(&json!({"pattern": "("})).is_err());
+    }
+
+    #[test]
+    fn references_stay_inside_the_schema() {
+        let inside = json!({"$defs": {"n": {"type": "integer"}}, "items": {"$ref": "#/$defs/n"}});
+        let schema = OutputSchema::compile(&inside).unwrap();
+        assert_eq!(schema.errors(&json!([1, "2"])), ["/1: want integer, but got string"]);
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "{}").unwrap();
+        for outside in [
+            format!("file://{}", file.path().display()),
+            "https://example.com/s.json".into(),
+        ] {
+            let error = OutputSchema::compile(&json!({"$ref": outside}))
+                .unwrap_err()
+                .to_string();
+            assert!(error.contains("nothing is fetched"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_is_wrong_everywhere_is_told_in_short() {
+        let schema = OutputSchema::compile(&json!({"items": {"type": "string"}})).unwrap();
+        let all_wrong: Vec<u32> = (0..1_000).collect();
+        assert_eq!(schema.errors(&json!(all_wrong)).len(), MOST_ERRORS);
     }
 }

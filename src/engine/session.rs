@@ -104,7 +104,7 @@ pub async fn run_query(home: &Home, query: Query) -> Result<Answer, BeginError> 
 
 /// Answers the question of a parked session, and runs its query on. No call that had finished is made again.
 ///
-/// The query's own input is used, not `query.input`.
+/// The query's own input is used, not `query.input`; where that is a file, it is the file of the query.
 ///
 /// # Errors
 /// [`BeginError::NothingParked`], [`BeginError::NotAnOption`], and what keeps a query from beginning; the question

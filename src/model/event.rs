@@ -29,6 +29,8 @@ pub struct SessionFacts {
     pub pending: Option<String>,
     /// Whole text of the pending query where `query_file` has it.
     pub pending_full: Option<String>,
+    /// Its transcripts are still looked for.
+    pub seeking: bool,
     /// Another process holds the session's lock (`pid 4711 on host, since …`).
     pub held_by: Option<String>,
 }

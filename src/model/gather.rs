@@ -25,7 +25,7 @@ pub(super) struct Draft {
 /// Collects the agents of a transcript in the order of their first lines.
 pub(super) fn gather(log: &LogLines, findings: &mut Findings) -> Vec<Draft> {
     let mut by_name: Vec<Option<usize>> = vec![None; log.names()];
-    let mut drafts: Vec<Draft> = Vec::new();
+    let mut drafts: Vec<Draft> = Vec::with_capacity(log.names());
     let mut merger = StepMerger::default();
     let window = Window::of(log.lines());
     for line in log.lines() {
@@ -95,10 +95,7 @@ impl Draft {
 
     fn take_parent(&mut self, line: &StoredLine, log: &LogLines, findings: &mut Findings) {
         match (self.parent, line.parent) {
-            (None, Some(parent)) => {
-                self.parent = Some(parent);
-                self.agent.parent_run_id = Some(log.name(parent).to_owned());
-            }
+            (None, Some(parent)) => self.parent = Some(parent),
             (Some(known), Some(parent)) if known != parent => {
                 findings.add(ProblemKind::Structure, Some(line.at), || {
                     format!(
@@ -196,7 +193,6 @@ pub(super) fn blank_agent(run_id: &str) -> Agent {
         task: String::new(),
         probe: None,
         orphan: false,
-        own: Totals::default(),
         subtree: Totals::default(),
     }
 }

@@ -119,6 +119,9 @@ impl Known<'_> {
         if let Some(facts) = facts {
             return link_of(facts);
         }
+        if self.facts.seeking {
+            return Link::Unknown;
+        }
         if query.log_file.is_some() {
             return Link::Missing(Vec::new());
         }

@@ -1,21 +1,25 @@
 //! Which step of its parent spawned a sub-agent: transcripts link them by time only.
 
 use super::findings::{Findings, quoted};
-use super::tree::Ordered;
+use super::gather::Draft;
 use super::{Agent, AgentId, Placement, ProblemKind, Run, Step, Time};
 
 /// Intervals that are looked at backwards from the last one that starts in time. More overlap only when clocks lie.
 const LOOKED_AT: usize = 8;
 
-/// Moves ordered agents into the run and hangs each child under the step that spawned it.
-pub(super) fn place_children(run: &mut Run, ordered: Vec<Ordered>, findings: &mut Findings) {
-    let mut births = Vec::with_capacity(ordered.len());
-    run.agents = Vec::with_capacity(ordered.len());
-    for Ordered { draft, parent } in ordered {
-        let mut agent = draft.agent;
+/// Moves ordered agents, whose parents are given, into the run and hangs each child under the step that spawned it.
+pub(super) fn place_children(
+    run: &mut Run,
+    ordered: Vec<Draft>,
+    parents: Vec<Option<AgentId>>,
+    findings: &mut Findings,
+) {
+    let birth = |draft: &Draft| (draft.first_written.or(draft.agent.started), draft.first_offset);
+    let births: Vec<_> = ordered.iter().map(birth).collect();
+    // There may be very many: this takes the room that the drafts had.
+    run.agents = ordered.into_iter().map(|draft| draft.agent).collect();
+    for (agent, parent) in run.agents.iter_mut().zip(parents) {
         agent.parent = parent;
-        births.push((draft.first_written.or(agent.started), draft.first_offset));
-        run.agents.push(agent);
     }
     let indices: Vec<StepIndex> = step_indices(&run.agents);
     for (index, (time, offset)) in births.into_iter().enumerate() {

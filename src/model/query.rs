@@ -50,6 +50,8 @@ pub enum Link {
     Missing(Vec<String>),
     /// The query names no transcript (older sessions).
     Unlinked,
+    /// It is still looked for.
+    Unknown,
 }
 
 /// The shape of a FINAL value, as JSON.
@@ -121,7 +123,7 @@ impl Link {
     pub fn log(&self) -> Option<LogId> {
         match self {
             Self::Linked(log) | Self::Moved(log) | Self::Attached(log) => Some(*log),
-            Self::Missing(_) | Self::Unlinked => None,
+            Self::Missing(_) | Self::Unlinked | Self::Unknown => None,
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::tree::derive_run;
-use super::{Agent, LogId, Query, Run, Session, TargetKind};
+use super::{Agent, AgentEnd, BodyRef, Final, LogId, Query, Run, Session, TargetKind, Time};
 
 impl Session {
     /// Derives the runs of the transcripts that changed, in place. False when the layout may change with them: then
@@ -18,6 +18,8 @@ impl Session {
                 same = false;
                 continue;
             };
+            // Of a very large run there is no room for two.
+            let old = Beginning::of(&std::mem::take(&mut query.run));
             let lines = self.raw.lines.of_mut(log);
             lines.tidy();
             let (mut run, problems) = derive_run(log, lines);
@@ -28,7 +30,7 @@ impl Session {
                 .as_deref()
                 .filter(|_| of_session && query.label.is_completed());
             run.lead_with(recorded);
-            same &= keeps_place(&query.run, &run);
+            same &= old == Beginning::of(&run);
             query.run = run;
             self.raw.found.insert(log, problems);
         }
@@ -53,24 +55,41 @@ pub(super) fn owners(queries: &[Query]) -> HashMap<LogId, usize> {
         .collect()
 }
 
-/// Everything in a run that its place, its name, its text and its outcome depend on is as it was.
-fn keeps_place(old: &Run, new: &Run) -> bool {
-    let start = |run: &Run| run.span.map(|(first, _)| first);
-    let roots = |run: &Run| -> Vec<String> {
-        run.roots
-            .iter()
-            .filter_map(|id| run.agent(*id))
-            .map(|root| root.run_id.clone())
-            .collect()
-    };
-    let same_root = match (old.root(), new.root()) {
-        (Some(old), Some(new)) => same_beginning(old, new),
-        (old, new) => old.is_none() && new.is_none(),
-    };
-    same_root && start(old) == start(new) && roots(old) == roots(new)
+/// Everything in a run that its place, its name, its text and its outcome depend on.
+#[derive(PartialEq)]
+struct Beginning {
+    start: Option<Time>,
+    roots: Vec<String>,
+    root: Option<Root>,
 }
 
-fn same_beginning(old: &Agent, new: &Agent) -> bool {
-    let steps = |agent: &Agent| -> Vec<_> { agent.steps.iter().map(|step| (step.number, step.body)).collect() };
-    old.task == new.task && old.result == new.result && old.end == new.end && steps(old) == steps(new)
+/// What counts of the query's own root.
+#[derive(PartialEq)]
+struct Root {
+    task: String,
+    result: Final,
+    end: Option<AgentEnd>,
+    steps: Vec<(u64, Option<BodyRef>)>,
+}
+
+impl Beginning {
+    fn of(run: &Run) -> Self {
+        let roots = run.roots.iter().filter_map(|id| run.agent(*id));
+        Self {
+            start: run.span.map(|(first, _)| first),
+            roots: roots.map(|root| root.run_id.clone()).collect(),
+            root: run.root().map(Root::of),
+        }
+    }
+}
+
+impl Root {
+    fn of(agent: &Agent) -> Self {
+        Self {
+            task: agent.task.clone(),
+            result: agent.result.clone(),
+            end: agent.end.clone(),
+            steps: agent.steps.iter().map(|step| (step.number, step.body)).collect(),
+        }
+    }
 }

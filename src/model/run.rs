@@ -37,7 +37,7 @@ pub struct Agent {
     pub run_id: String,
     /// `None` for roots and orphans.
     pub parent: Option<AgentId>,
-    /// The parent's id as recorded, also when that agent is missing.
+    /// Of an orphan the parent's id as recorded; else see [`Run::parent_run_id`].
     pub parent_run_id: Option<String>,
     /// Index into the parent's `steps`.
     pub parent_step: Option<usize>,
@@ -63,9 +63,7 @@ pub struct Agent {
     pub probe: Option<BodyRef>,
     /// Its parent's lines are missing, or its ancestry is a cycle.
     pub orphan: bool,
-    /// Its own steps.
-    pub own: Totals,
-    /// Its own and all its descendants'.
+    /// The sum over its own steps and those of all its descendants.
     pub subtree: Totals,
 }
 
@@ -96,6 +94,14 @@ impl Run {
     /// An agent by its id.
     pub fn agent(&self, id: AgentId) -> Option<&Agent> {
         self.agents.get(id.0 as usize)
+    }
+
+    /// The id of an agent's parent as recorded, also when that agent is missing.
+    pub fn parent_run_id<'a>(&'a self, agent: &'a Agent) -> Option<&'a str> {
+        let parent = agent.parent.and_then(|id| self.agent(id));
+        parent
+            .map(|parent| parent.run_id.as_str())
+            .or(agent.parent_run_id.as_deref())
     }
 
     /// The query's own root.

@@ -158,7 +158,7 @@ impl Session {
             matches!(facts.state, LogState::Missing(_))
                 || self.raw.lines.of(facts.id).is_some_and(|lines| lines.read.is_some())
         };
-        self.complete = self.logs.iter().all(read);
+        self.complete = !self.facts.seeking && self.logs.iter().all(read);
     }
 
     fn collect_problems(&mut self) {

@@ -39,7 +39,8 @@ impl Totals {
 }
 
 impl Agent {
-    fn own_totals(&self) -> Totals {
+    /// The sum over its own steps.
+    pub fn own(&self) -> Totals {
         let mut own = Totals {
             agents: 1,
             ..Totals::default()
@@ -60,12 +61,11 @@ impl Run {
         }
     }
 
-    /// Fills in `own`, `subtree`, the run's totals, depth and span. Agents stand in order, parents before children,
+    /// Fills in `subtree`, the run's totals, depth and span. Agents stand in order, parents before children,
     /// so one pass from the end sums the subtrees, at any depth.
     pub(super) fn sum_up(&mut self) {
         for agent in &mut self.agents {
-            agent.own = agent.own_totals();
-            agent.subtree = agent.own;
+            agent.subtree = agent.own();
         }
         for at in (0..self.agents.len()).rev() {
             let Some((subtree, parent)) = self.agents.get(at).map(|agent| (agent.subtree, agent.parent)) else {
@@ -76,7 +76,8 @@ impl Run {
             }
         }
         self.totals = Totals::default();
-        self.agents.iter().for_each(|agent| self.totals.merge(&agent.own));
+        let roots = self.agents.iter().filter(|agent| agent.parent.is_none());
+        roots.for_each(|root| self.totals.merge(&root.subtree));
         self.max_depth = self
             .agents
             .iter()

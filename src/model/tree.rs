@@ -14,8 +14,8 @@ use super::{AgentId, LogId, Placement, Problem, ProblemKind, Run, Time};
 pub(super) fn derive_run(id: LogId, log: &LogLines) -> (Run, Vec<Problem>) {
     let mut findings = Findings::of(id);
     let mut drafts = gather(log, &mut findings);
-    let parents = link(&mut drafts, log.names(), &mut findings);
-    let drafts = in_order(drafts, &parents);
+    let parents = link(&mut drafts, log, &mut findings);
+    let parents = in_order(&mut drafts, &parents);
     let mut run = Run {
         log: Some(id),
         lines: log.lines().len() as u64,
@@ -23,14 +23,14 @@ pub(super) fn derive_run(id: LogId, log: &LogLines) -> (Run, Vec<Problem>) {
         complete: log.read.is_some(),
         ..Run::default()
     };
-    place_children(&mut run, drafts, &mut findings);
+    place_children(&mut run, drafts, parents, &mut findings);
     run.sum_up();
     (run, findings.finish())
 }
 
 /// Each agent's parent by index; orphans and members of broken cycles become roots.
-fn link(drafts: &mut [Draft], names: usize, findings: &mut Findings) -> Vec<Option<usize>> {
-    let mut by_name = vec![None; names];
+fn link(drafts: &mut [Draft], log: &LogLines, findings: &mut Findings) -> Vec<Option<usize>> {
+    let mut by_name = vec![None; log.names()];
     for (index, draft) in drafts.iter().enumerate() {
         if let Some(slot) = by_name.get_mut(draft.name as usize) {
             *slot = Some(index);
@@ -42,21 +42,22 @@ fn link(drafts: &mut [Draft], names: usize, findings: &mut Findings) -> Vec<Opti
             .parent
             .and_then(|name| by_name.get(name as usize).copied().flatten());
         if draft.parent.is_some() && parent.is_none() {
-            orphan(draft, "its parent has no line in this transcript", findings);
+            orphan(draft, log, "its parent has no line in this transcript", findings);
         }
         parents.push(parent);
     }
     for index in cycle_heads(&parents) {
         if let (Some(parent), Some(draft)) = (parents.get_mut(index), drafts.get_mut(index)) {
             *parent = None;
-            orphan(draft, "its ancestry is a cycle", findings);
+            orphan(draft, log, "its ancestry is a cycle", findings);
         }
     }
     parents
 }
 
-fn orphan(draft: &mut Draft, why: &str, findings: &mut Findings) {
+fn orphan(draft: &mut Draft, log: &LogLines, why: &str, findings: &mut Findings) {
     draft.agent.orphan = true;
+    draft.agent.parent_run_id = draft.parent.map(|parent| log.name(parent).to_owned());
     let (run_id, parent) = (
         &draft.agent.run_id,
         draft.agent.parent_run_id.as_deref().unwrap_or_default(),
@@ -100,56 +101,53 @@ fn first_of_cycle(parents: &[Option<usize>], member: usize) -> usize {
     first
 }
 
-/// An agent in its final order, with its parent's new index.
-pub(super) struct Ordered {
-    pub(super) draft: Draft,
-    pub(super) parent: Option<AgentId>,
-}
-
-/// Orders agents by their first sign of life, parents before children. An agent without any instant keeps its place
-/// after its parent, by line.
-fn in_order(drafts: Vec<Draft>, parents: &[Option<usize>]) -> Vec<Ordered> {
+/// Orders agents by their first sign of life, parents before children; each one's parent in that order. An agent
+/// without any instant keeps its place after its parent, by line.
+fn in_order(drafts: &mut [Draft], parents: &[Option<usize>]) -> Vec<Option<AgentId>> {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); drafts.len()];
     let mut heap: BinaryHeap<Reverse<(Time, usize)>> = BinaryHeap::new();
-    for (index, draft) in drafts.iter().enumerate() {
-        match parents
-            .get(index)
-            .copied()
-            .flatten()
-            .and_then(|parent| children.get_mut(parent))
-        {
+    for (index, (draft, parent)) in drafts.iter().zip(parents).enumerate() {
+        match parent.and_then(|parent| children.get_mut(parent)) {
             Some(siblings) => siblings.push(index),
             None => heap.push(Reverse((draft.agent.started.unwrap_or(Time::MIN), index))),
         }
     }
     let mut places = vec![0_u32; drafts.len()];
-    let mut drafts: Vec<Option<Draft>> = drafts.into_iter().map(Some).collect();
-    let mut ordered = Vec::with_capacity(drafts.len());
+    let mut order = Vec::with_capacity(drafts.len());
+    let mut in_order = Vec::with_capacity(drafts.len());
     while let Some(Reverse((time, index))) = heap.pop() {
-        let Some(draft) = drafts.get_mut(index).and_then(Option::take) else {
-            continue;
-        };
         if let Some(place) = places.get_mut(index) {
-            *place = u32::try_from(ordered.len()).unwrap_or(u32::MAX);
+            *place = u32::try_from(order.len()).unwrap_or(u32::MAX);
         }
         for child in children.get(index).into_iter().flatten() {
-            let started = drafts
-                .get(*child)
-                .and_then(Option::as_ref)
-                .and_then(|child| child.agent.started);
+            let started = drafts.get(*child).and_then(|child| child.agent.started);
             heap.push(Reverse((started.unwrap_or(time), *child)));
         }
-        let parent = parents
-            .get(index)
-            .copied()
-            .flatten()
-            .and_then(|parent| places.get(parent));
-        ordered.push(Ordered {
-            draft,
-            parent: parent.map(|place| AgentId(*place)),
-        });
+        let parent = parents.get(index).copied().flatten();
+        in_order.push(
+            parent
+                .and_then(|parent| places.get(parent))
+                .map(|place| AgentId(*place)),
+        );
+        order.push(index);
     }
-    ordered
+    arrange(drafts, order);
+    in_order
+}
+
+/// Puts items into an order of their indices, each of which stands in it once, without room for a second copy of them.
+fn arrange<T>(items: &mut [T], mut order: Vec<usize>) {
+    for start in 0..items.len() {
+        let mut at = start;
+        // Along a cycle: what belongs here comes from there, where something else belongs in turn.
+        while let Some(from) = order.get_mut(at).map(|from| std::mem::replace(from, at)) {
+            if from == at || from == start {
+                break;
+            }
+            items.swap(at, from);
+            at = from;
+        }
+    }
 }
 
 impl Run {

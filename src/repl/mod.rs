@@ -42,5 +42,6 @@ pub use backend::Backend;
 pub use cache::CACHE_VARIABLE;
 pub use error::{PrepareError, ReplError};
 pub use factory::PythonFactory;
+pub(crate) use instance::wait_for_ends;
 pub use kernel::{HASH_SEED, PROBE};
 pub use worker::WorkerFactory;

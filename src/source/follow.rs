@@ -11,6 +11,7 @@ use crate::disk::logs::{LOGS_DIRECTORY, LogFile};
 use crate::disk::transcript::{Part, Segment, scan_part};
 use crate::model::{Event, LogId, TargetKind};
 
+use super::family::log_beside;
 use super::log_table::ReadMark;
 use super::scan::head_digest;
 use super::watch::Watch;
@@ -38,7 +39,8 @@ impl Source {
                 sink(events);
                 watch.watch(self.directories());
             }
-            let limit = self.inner().state.has_writer().then_some(WRITER);
+            let writer = self.inner().state.has_writer().then_some(WRITER);
+            let limit = [writer, self.family_due()].into_iter().flatten().min();
             if !watch.wait(stop, limit, rest) {
                 return;
             }
@@ -75,6 +77,8 @@ impl Source {
             .filter_map(|entry| entry.file.as_ref()?.path.parent());
         let mut all: HashSet<PathBuf> = files.map(or_here).collect();
         all.insert(or_here(self.dir()));
+        // Whoever branches off this session says so in the log.
+        all.extend(log_beside(self.dir()));
         let logs = self.dir().join(LOGS_DIRECTORY);
         if self.kind() == TargetKind::Session && logs.is_dir() {
             all.insert(logs);
@@ -89,7 +93,8 @@ fn or_here(path: &Path) -> PathBuf {
 }
 
 impl Inner {
-    fn find_logs(&mut self) -> Vec<Event> {
+    /// Looks for transcripts again; what changed.
+    pub(super) fn find_logs(&mut self) -> Vec<Event> {
         let Some(finder) = &mut self.finder else {
             return Vec::new();
         };

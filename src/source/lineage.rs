@@ -1,10 +1,9 @@
 //! What the event log says of a session's branches, and of the steps before which others could branch off.
 
 use std::path::Path;
-use std::sync::{MutexGuard, PoisonError};
 
 use crate::disk::state_file::{STATE_FILE, read_state};
-use crate::model::{BranchKind, BranchPoint, Event, ForkPoint, Lineage, TargetKind};
+use crate::model::{BranchKind, BranchPoint, ForkPoint, Lineage};
 use crate::store::payload::{ForkedFrom, StepEnded};
 use crate::store::{At, Fact, Kind, Origin, Select, SessionRow, Store, StoreError};
 
@@ -18,37 +17,7 @@ const MOST: usize = 100;
 const NO_LOG: &str = "this session has no event log (events.db): another program made it, or it was copied without its log; \
                       what is asked in it from now on can be forked";
 
-/// A session's family as it was last told.
-#[derive(Debug, Default)]
-pub(super) struct Family {
-    told: Lineage,
-    is_known: bool,
-}
-
 impl Source {
-    /// A branch was made of it: has [`Source::follow`] look its family up again.
-    pub fn family_changed(&self) {
-        self.family().is_known = false;
-        self.nudge();
-    }
-
-    /// Its family, when it was not looked up since it may have changed, and did.
-    pub(super) fn new_lineage(&self) -> Option<Event> {
-        let mut family = self.family();
-        if self.kind() != TargetKind::Session || std::mem::replace(&mut family.is_known, true) {
-            return None;
-        }
-        // A log that cannot be read is told where it is needed.
-        let found = lineage(self.dir()).unwrap_or_default();
-        let is_new = found != family.told && !(found.is_empty() && family.told.is_empty());
-        family.told.clone_from(&found);
-        is_new.then_some(Event::Lineage(found))
-    }
-
-    fn family(&self) -> MutexGuard<'_, Family> {
-        self.0.family.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// What a fork of a run before one of its steps begins with; `step` as screens number it.
     ///
     /// # Errors
@@ -88,7 +57,11 @@ const NO_CASSETTE: &str =
     "this run was recorded with the cassette off: nothing of it can be run again; ask again with it on";
 const NOT_THERE: &str = "this step is not in the event log yet: a run that goes on can be forked when it is done";
 
-fn lineage(dir: &Path) -> Result<Lineage, StoreError> {
+/// The family of the session in `dir`; empty where it has no log.
+///
+/// # Errors
+/// The log cannot be read.
+pub(super) fn lineage(dir: &Path) -> Result<Lineage, StoreError> {
     let Some(recorded) = Recorded::open(dir)? else {
         return Ok(Lineage::default());
     };

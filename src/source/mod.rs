@@ -9,6 +9,7 @@ mod compare;
 pub mod config;
 pub mod drafts;
 mod error;
+mod family;
 mod follow;
 mod lineage;
 mod log_table;
@@ -57,7 +58,7 @@ struct Shared {
     kind: TargetKind,
     use_cache: bool,
     inner: Mutex<Inner>,
-    family: Mutex<lineage::Family>,
+    family: Mutex<family::Family>,
     /// Wakes whoever follows.
     nudge: Mutex<Option<Sender<()>>>,
     progress: progress::Counters,

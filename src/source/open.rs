@@ -16,6 +16,9 @@ use super::{OpenError, SessionSummary, Source, Stop, list_sessions};
 /// Bytes of a file in which a transcript shows itself.
 const SNIFF: usize = 1 << 20;
 
+/// Transcripts of more queries than this are looked for when they are read: what state.json says is shown before.
+const AT_ONCE: usize = 500;
+
 /// How to open.
 #[derive(Clone, Debug)]
 pub struct OpenOptions {
@@ -122,7 +125,12 @@ fn with_logs(
 ) -> Opened {
     events.extend(state.look_for_writer(dir));
     let mut table = LogTable::default();
-    events.extend(table.update(&mut finder, &state.ledger));
+    if state.ledger.len() > AT_ONCE {
+        state.facts.seeking = true;
+        events.push(Event::Session(state.facts.clone()));
+    } else {
+        events.extend(table.update(&mut finder, &state.ledger));
+    }
     let source = Source::new(target, dir, options, Some(finder), state, table);
     Opened::Session { events, source }
 }

@@ -56,6 +56,10 @@ impl Source {
     /// transcript's end, and what is wrong with them; it is called on this thread. Returns when all is read, or soon
     /// after `stop`.
     pub fn scan(&self, stop: &Stop, sink: &mut dyn FnMut(Vec<Event>)) {
+        let found = self.seek();
+        if !found.is_empty() {
+            sink(found);
+        }
         let wanted = self.unread();
         let bytes = wanted.iter().map(|(_, file)| file.size).sum();
         self.0.progress.start(wanted.len() as u64, bytes);
@@ -79,6 +83,17 @@ impl Source {
             // Without the cache the next scan takes longer: nothing else is lost.
             let _ = cache.save(&kept);
         }
+    }
+
+    /// Looks for the transcripts, where opening has left that for now.
+    fn seek(&self) -> Vec<Event> {
+        let mut inner = self.inner();
+        if !std::mem::take(&mut inner.state.facts.seeking) {
+            return Vec::new();
+        }
+        let mut events = vec![Event::Session(inner.state.facts.clone())];
+        events.extend(inner.find_logs());
+        events
     }
 
     fn unread(&self) -> Vec<(LogId, LogFile)> {

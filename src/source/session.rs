@@ -21,6 +21,12 @@ impl Stamp {
         Self(metadata.map(|seen| (FileIdentity::of(path, &seen), seen.len(), modified_nanos(&seen))))
     }
 
+    /// Of a file with something in it; an empty one is as good as none.
+    pub(super) fn of_filled(path: &Path) -> Self {
+        let stamp = Self::of(path);
+        Self(stamp.0.filter(|(_, size, _)| *size > 0))
+    }
+
     pub(super) fn exists(&self) -> bool {
         self.0.is_some()
     }

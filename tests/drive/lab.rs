@@ -10,7 +10,9 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Four steps, of which the third asks a sub-agent; it takes its time the second time.
 fn script(delay: &str) -> Value {
@@ -87,6 +89,7 @@ fn to_step(pty: &mut Pty, step: u64) {
 fn type_in(pty: &mut Pty, text: &str) {
     pty.send(text);
     pty.wait_for(text);
+    std::thread::sleep(Duration::from_millis(200));
 }
 
 #[test]
@@ -125,6 +128,110 @@ fn an_injected_value_takes_the_place_of_the_step_and_the_fork_is_compared_and_op
     pty.wait_for("branches");
     pty.wait_for("s_1 at Q1 step 2");
     assert_eq!(lab.files(), before);
+    quit(pty);
+}
+
+#[test]
+fn pasted_values_and_texts_keep_every_line() {
+    let lab = Lab::new();
+    let mut pty = lab.open(&[], &[]);
+    to_step(&mut pty, 2);
+    pty.send("f");
+    pty.wait_for("inject a value");
+    pty.send("\r");
+    pty.wait_for("was 3");
+    pty.send("\x1b[200~[\r  41,\r  \"many\"\r]\x1b[201~");
+    pty.wait_for("\"many\"");
+    std::thread::sleep(Duration::from_millis(200));
+    pty.send("\r");
+    pty.wait_for("[41,\"many\"]");
+    pty.send("\r");
+    pty.wait_for("[41, 'many'] came, sub");
+    pty.send("\x1b");
+    pty.wait_until_gone("opens the fork");
+    pty.send("f");
+    pty.wait_for("ask differently");
+    pty.send("\x1b[B\x1b[B\r");
+    pty.wait_for("told this before step 2");
+    pty.send("\x1b[200~count them:\r- the guests\r- the hosts\x1b[201~");
+    pty.wait_for("- the hosts");
+    std::thread::sleep(Duration::from_millis(200));
+    pty.send("\r");
+    pty.wait_for("told: count them:⏎- the guests⏎- the hosts");
+    pty.send("\r");
+    pty.wait_for("fork s_2 is answered");
+    pty.send("\x1b");
+    quit(pty);
+    let log = rusqlite::Connection::open(lab.desk.path().join("lab/events.db")).unwrap();
+    let told = "SELECT count(*) FROM event WHERE payload LIKE '%count them:\\n- the guests\\n- the hosts%'";
+    assert!(log.query_row(told, [], |row| row.get::<_, i64>(0)).unwrap() > 0);
+}
+
+#[test]
+fn a_branch_that_a_shell_made_appears_while_the_session_is_open() {
+    let lab = Lab::new();
+    let model = lab.desk.script(&script("0s"));
+    let pty = lab.desk.open_at(&lab.session(), &["--read-only"], &[]);
+    pty.wait_for("3 came");
+    pty.wait_until_gone("reading");
+    for (value, made) in [("41", "s_1 at Q1 step 2"), ("42", "s_2 at Q1 step 2")] {
+        let mut fork = Command::new(env!("CARGO_BIN_EXE_fast-rlm"));
+        fork.args([
+            "fork",
+            "party",
+            "--dir",
+            "lab",
+            "--at",
+            "2",
+            "--inject",
+            value,
+            "--primary-agent",
+            &model,
+        ]);
+        let forked = fork
+            .current_dir(lab.desk.path())
+            .env("XDG_CONFIG_HOME", "none")
+            .output();
+        assert!(
+            forked.as_ref().is_ok_and(|forked| forked.status.success()),
+            "{forked:?}"
+        );
+        pty.wait_for(made);
+    }
+    quit(pty);
+}
+
+#[test]
+fn an_ended_fork_is_shown_in_the_session_that_it_branched_off_only() {
+    let lab = Lab::new();
+    let mut pty = lab.open(&[], &[]);
+    to_step(&mut pty, 2);
+    pty.send("f");
+    pty.wait_for("inject a value");
+    pty.send("\r");
+    pty.wait_for("was 3");
+    type_in(&mut pty, "41");
+    pty.send("\r");
+    pty.wait_for("costs money");
+    pty.send("\r");
+    pty.wait_for("fork s_1 is answered");
+    // Left without being opened: another session has a dialog of its own.
+    pty.send("\x1b");
+    pty.wait_until_gone("opens the fork");
+    pty.send("\x1b");
+    pty.wait_for("s_1 at Q1 step 2");
+    pty.send("s");
+    pty.wait_for("s_1 ← party");
+    pty.send("/s_1\r");
+    pty.wait_until_gone("forks s_1");
+    pty.send("\r");
+    pty.wait_for("party at Q1 step 2");
+    pty.send("\r");
+    pty.wait_for("step 1");
+    pty.send("f");
+    pty.wait_for("before step");
+    assert!(!pty.screen_text().contains("is answered"), "{}", pty.screen_text());
+    pty.send("\x1b");
     quit(pty);
 }
 

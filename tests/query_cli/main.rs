@@ -16,6 +16,7 @@ mod running;
 mod agents;
 mod backends;
 mod coding_agents;
+mod goes_on;
 mod hostile;
 mod https;
 mod output;

@@ -29,10 +29,10 @@ impl<'a> RunFacts<'a> {
             agents: run.agents.len(),
             roots: run.roots.len(),
             max_depth: run.max_depth,
-            root_steps: root.map_or(0, |root| root.own.steps),
+            root_steps: root.map_or(0, |root| root.own().steps),
             root_run_id: root.map(|root| root.run_id.as_str()),
             totals: TotalFacts::of_runs(&run.totals, std::iter::once(run)),
-            tree: run.agents.iter().map(AgentFacts::of).collect(),
+            tree: run.agents.iter().map(|agent| AgentFacts::of(run, agent)).collect(),
         }
     }
 }
@@ -121,11 +121,11 @@ struct AgentFacts<'a> {
 }
 
 impl<'a> AgentFacts<'a> {
-    fn of(agent: &'a Agent) -> Self {
+    fn of(run: &'a Run, agent: &'a Agent) -> Self {
         Self {
             run_id: &agent.run_id,
             parent: agent.parent.map(|parent| parent.0),
-            parent_run_id: agent.parent_run_id.as_deref(),
+            parent_run_id: run.parent_run_id(agent),
             parent_step: agent.parent_step,
             placed_by: placed_by(agent.placement),
             orphan: agent.orphan,

@@ -152,7 +152,8 @@ impl<'a> LogFactsOut<'a> {
             Link::Moved(_) => ("moved", &[]),
             Link::Attached(_) => ("attached", &[]),
             Link::Missing(tried) => ("missing", tried),
-            Link::Unlinked => ("unlinked", &[]),
+            // Whoever asks for facts waits until it is found.
+            Link::Unlinked | Link::Unknown => ("unlinked", &[]),
         };
         Self {
             state,

@@ -15,7 +15,7 @@ pub(super) fn steps(run: &Run) -> String {
         .roots
         .iter()
         .filter_map(|id| run.agent(*id))
-        .map(|root| root.own.steps)
+        .map(|root| root.own().steps)
         .sum();
     let roots = run.roots.len() as u64;
     let mut text = plural(own.into(), "step", "steps");
@@ -98,6 +98,7 @@ pub(super) fn log(query: &Query, session: &Session) -> String {
             let tried: Vec<String> = tried.iter().map(|tried| place(tried)).collect();
             format!("missing; tried {}", tried.join(", "))
         }
+        Link::Unknown => "looked for".into(),
         Link::Unlinked if query.code.is_empty() => "none recorded".into(),
         Link::Unlinked => "none recorded; steps are known from code_log".into(),
     }

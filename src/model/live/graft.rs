@@ -176,14 +176,15 @@ fn add_agent(run: &mut Run, live: &LiveAgent, places: &mut HashMap<String, usize
     let place = run.agents.len();
     let parent = live.parent.as_ref().and_then(|parent| places.get(parent)).copied();
     let mut agent = blank_agent(&live.run_id);
-    agent.parent_run_id.clone_from(&live.parent);
     agent.started = Some(live.started);
     agent.ended = Some(live.started);
     agent.parent = parent.map(id);
     agent.depth = parent
         .and_then(|parent| run.agents.get(parent))
         .map_or(0, |parent| parent.depth.saturating_add(1));
-    agent.orphan = live.parent.is_some() && parent.is_none();
+    if parent.is_none() && live.parent.is_some() {
+        (agent.orphan, agent.parent_run_id) = (true, live.parent.clone());
+    }
     if parent.is_none() {
         run.roots.push(id(place));
     }

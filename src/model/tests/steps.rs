@@ -29,8 +29,8 @@ fn a_file_behind_itself_counts_once() {
     assert_eq!(
         (
             root(&session).steps.len(),
-            root(&session).own.steps,
-            root(&session).own.usage.total
+            root(&session).own().steps,
+            root(&session).own().usage.total
         ),
         (3, 2, 2)
     );
@@ -68,7 +68,7 @@ fn both_kinds_with_usage_cost_once() {
         ..generated(1, "a")
     };
     let session = steps(&[cheaper, executed(1, "a")]);
-    assert_eq!((root(&session).own.steps, root(&session).own.cost.nano), (1, 1));
+    assert_eq!((root(&session).own().steps, root(&session).own().cost.nano), (1, 1));
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn different_content_is_shown_and_counted_twice() {
     let session = steps(&[executed(3, "a"), executed(3, "b"), executed(3, "c"), executed(1, "z")]);
     let labels: Vec<String> = root(&session).steps.iter().map(Step::label).collect();
     assert_eq!(labels, ["step 1", "step 3", "step 3 (again)", "step 3 (again 2)"]);
-    assert_eq!((root(&session).own.steps, structure_problems(&session)), (4, 2));
+    assert_eq!((root(&session).own().steps, structure_problems(&session)), (4, 2));
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn another_usage_is_another_step() {
             ..executed(1, "a")
         },
     ]);
-    assert_eq!((root(&session).own.steps, root(&session).own.cost.nano), (2, 3));
+    assert_eq!((root(&session).own().steps, root(&session).own().cost.nano), (2, 3));
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn the_probe_is_shown_but_free() {
         ("probe", Cost::Known(0))
     );
     assert_eq!(
-        (root.own.steps, root.own.cost.unknown, root.task.as_str()),
+        (root.own().steps, root.own().cost.unknown, root.task.as_str()),
         (1, 0, "what to do")
     );
     assert_eq!(root.probe, root.steps[0].body);
@@ -121,7 +121,7 @@ fn unknown_costs_and_saturated_tokens() {
         ..executed(2, "b")
     };
     let session = steps(&[unknown, huge.clone(), StepLine { number: 3, ..huge }]);
-    assert_eq!(root(&session).own.cost.to_string(), "$0.000000002 + 1 unknown");
-    assert_eq!(root(&session).own.usage.total, u64::MAX);
+    assert_eq!(root(&session).own().cost.to_string(), "$0.000000002 + 1 unknown");
+    assert_eq!(root(&session).own().usage.total, u64::MAX);
     assert!(!root(&session).steps[0].usage_known);
 }

@@ -148,7 +148,7 @@ fn subtrees_sum_each_step_once() {
         .step("b", executed(2, "y"), 4)
         .step("a", executed(1, "x"), 5);
     let session = log.session();
-    let sums = ["r", "a", "b"].map(|run| (agent(&session, run).own.steps, agent(&session, run).subtree.steps));
+    let sums = ["r", "a", "b"].map(|run| (agent(&session, run).own().steps, agent(&session, run).subtree.steps));
     assert_eq!(sums, [(0, 3), (1, 3), (2, 2)]);
     assert_eq!(
         (

@@ -1,5 +1,34 @@
 use super::*;
-use crate::model::{Final, FinalShape, LogId};
+use crate::model::{Final, FinalShape, Link, LogId};
+
+#[test]
+fn of_very_many_queries_the_state_is_told_before_transcripts_are_looked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join("logs")).unwrap();
+    let row = |n: usize| serde_json::json!({"query": "q", "final": n, "log_file": format!("logs/{n}.jsonl"), "run_id": format!("r{n}")});
+    let rows: Vec<_> = (0..501).map(row).collect();
+    let state = serde_json::json!({"version": 2, "queries": rows});
+    fs::write(dir.path().join("state.json"), state.to_string()).unwrap();
+    for n in 0..500 {
+        fs::write(dir.path().join(format!("logs/{n}.jsonl")), line(&format!("r{n}"), 1)).unwrap();
+    }
+    let Opened::Session { events, source } = open(dir.path(), &options()).unwrap() else {
+        panic!("a session");
+    };
+    let mut session = Session::default();
+    events.into_iter().for_each(|event| session.apply(event));
+    session.settle();
+    assert_eq!((session.queries.len(), session.complete), (501, false));
+    assert!(session.queries.iter().all(|query| query.link == Link::Unknown));
+    source.scan(&Stop::default(), &mut |events| {
+        events.into_iter().for_each(|event| session.apply(event));
+    });
+    session.settle();
+    assert!(session.complete && session.completed.steps == 500);
+    let (last, others) = session.queries.split_last().unwrap();
+    assert!(others.iter().all(|query| matches!(query.link, Link::Linked(_))));
+    assert!(matches!(last.link, Link::Missing(_)));
+}
 
 #[test]
 fn long_transcripts_are_numbered_through_over_stretches_and_lines_of_any_length() {

@@ -4,6 +4,7 @@ use super::TuiOptions;
 use super::errands;
 use super::feed::{Feed, FeedId};
 use super::inputs::{Incoming, Inputs, Sender};
+use super::pace::Pace;
 use super::startup::wall_clock;
 use super::tasks::Tasks;
 use super::work::Work;
@@ -41,6 +42,7 @@ pub(super) struct App {
     pub(super) sender: Sender,
     tasks: Tasks,
     pub(super) feed: Option<Feed>,
+    pace: Pace,
     /// Runs of sessions, this one's and those of others.
     pub(super) work: Work,
     /// Nothing may be written.
@@ -70,6 +72,7 @@ impl App {
             tasks: Tasks::new(sender.clone()),
             sender,
             feed: None,
+            pace: Pace::default(),
             last_feed: FeedId::default(),
             open: options.open.clone(),
             started: Instant::now(),
@@ -138,11 +141,19 @@ impl App {
     }
 
     fn draw(&mut self) -> io::Result<()> {
-        let wanted = self.state.settle();
-        self.perform(wanted)?;
+        let now = self.started.elapsed();
+        if self.pace.is_due(now) {
+            let wanted = self.state.settle();
+            self.perform(wanted)?;
+            let settled = self.started.elapsed();
+            self.pace.took(settled, settled.saturating_sub(now));
+        }
         let mut frame = Terminal::blank(self.state.size());
         let cursor = self.state.draw(&mut frame);
         self.terminal.paint(&frame, cursor)?;
+        if let Some(feed) = self.feed.as_ref().filter(|_| self.pace.next().is_none()) {
+            feed.shown();
+        }
         let now = self.started.elapsed();
         self.state.frames().drawn(now);
         Ok(())
@@ -168,16 +179,32 @@ impl App {
                 }
                 self.update(msg)
             }
-            Incoming::Events(id, events) => match &self.feed {
-                Some(feed) if feed.id() == id => self.update(Msg::Events(events)),
-                _ => Ok(()),
-            },
+            Incoming::Read(id, events) if self.is_fed_by(id) => {
+                self.state.read(events);
+                let due = self.pace.next().unwrap_or_default();
+                self.state.frames().want_at(due);
+                Ok(())
+            }
+            Incoming::AllRead(id) if self.is_fed_by(id) => {
+                self.pace.end();
+                self.state.frames().dirty();
+                // Whoever opened it waits for its totals.
+                self.state.frames().hurry();
+                Ok(())
+            }
+            Incoming::Events(id, events) if self.is_fed_by(id) => self.update(Msg::Events(events)),
+            Incoming::Read(..) | Incoming::AllRead(_) | Incoming::Events(..) => Ok(()),
             Incoming::Opened(result) => match *result {
                 Ok(opened) => self.opened(opened),
                 Err(error) => self.update(Msg::Notice(Notice::trouble(&error.to_string()))),
             },
             Incoming::Signal(signal) => self.signal(signal),
         }
+    }
+
+    /// What another session tells is late.
+    fn is_fed_by(&self, id: FeedId) -> bool {
+        self.feed.as_ref().is_some_and(|feed| feed.id() == id)
     }
 
     fn terminal_event(&mut self, event: Event) -> io::Result<()> {
@@ -296,6 +323,7 @@ impl App {
                 let feed = Feed::start(self.last_feed, source, self.sender.clone())?;
                 self.last_feed = feed.id();
                 self.feed = Some(feed);
+                self.pace.begin(self.started.elapsed());
                 Opening {
                     route: Route::Overview,
                     can: Abilities {
@@ -312,6 +340,7 @@ impl App {
                 }
             }
             Opened::Picker { dir, sessions } => {
+                self.pace.end();
                 self.open.tree = Some(dir.clone());
                 Opening {
                     route: Route::Picker,

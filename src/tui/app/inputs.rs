@@ -21,7 +21,11 @@ pub(super) enum Incoming {
     NoTerminal,
     /// For the state.
     Msg(Msg),
-    /// From the session that a feed reads.
+    /// From the session that a feed reads for the first time.
+    Read(FeedId, Vec<ModelEvent>),
+    /// The feed has read all of it.
+    AllRead(FeedId),
+    /// From the session that a feed follows.
     Events(FeedId, Vec<ModelEvent>),
     /// Another session was opened, or could not be.
     Opened(Box<Result<Opened, OpenError>>),

@@ -108,7 +108,7 @@ fn header_aside(ctx: &Ctx<'_>) -> Styled {
     let mut aside = Styled::new();
     let mut say = |text: String, role| aside.push(SafeText::line(&text), ctx.style(role));
     let session = ctx.session;
-    if ctx.can.session && !session.complete && !session.logs.is_empty() {
+    if ctx.can.session && !session.complete && (session.facts.seeking || !session.logs.is_empty()) {
         say(reading(session), Role::Dim);
     }
     let alive = session

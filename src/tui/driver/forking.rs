@@ -97,9 +97,13 @@ impl State {
         if long && self.unfocused {
             wanted.push(errand(Errand::Alert(words.clone())));
         }
-        if !matches!(self.stack.top_route(), Some(Route::Fork { .. })) {
+        let here = self.drives.dir() == Some(fork.origin());
+        if !here || !matches!(self.stack.top_route(), Some(Route::Fork { .. })) {
             let key = self.world.ctx().key(Action::Fork);
-            let words = format!("{words}; {key} in a run shows it");
+            let words = match here {
+                true => format!("{words}; {key} in a run shows it"),
+                false => format!("{}: {words}", fork.origin_name()),
+            };
             self.say(if well {
                 Notice::done(&words)
             } else {
@@ -140,9 +144,9 @@ impl State {
         let options = self.drives.options().clone();
         let drive = self.drives.current();
         let lab = &mut self.world.lab;
+        lab.dir = self.drives.dir().map(Path::to_owned);
         lab.closed = drive.and_then(|drive| drive.why_no_fork(&options, &self.world.session));
         let settings = drive.map(|drive| drive.prompt.settings());
-        lab.model = settings.and_then(|settings| settings.model.clone());
         lab.limit = settings.map_or(0, |settings| settings.max_money_nano);
     }
 }

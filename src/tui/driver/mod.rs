@@ -202,6 +202,12 @@ impl State {
         outside
     }
 
+    /// Takes what was read of the session; it is shown when it is settled and drawn.
+    pub fn read(&mut self, events: Vec<Event>) {
+        events.into_iter().for_each(|event| self.world.session.apply(event));
+        self.unsettled = true;
+    }
+
     fn take(&mut self, msg: Msg) -> Vec<Wanted> {
         match msg {
             Msg::Key(key) => self.key(key),
@@ -216,8 +222,7 @@ impl State {
                 self.stack.answer(layer, &answer, &self.world.ctx())
             }
             Msg::Events(events) => {
-                events.into_iter().for_each(|event| self.world.session.apply(event));
-                self.unsettled = true;
+                self.read(events);
                 self.frames.dirty();
                 Vec::new()
             }

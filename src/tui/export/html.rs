@@ -159,7 +159,7 @@ impl Html {
             part.id.0 + 1,
             escape(name),
             part.agent.depth,
-            totals(&part.agent.own),
+            totals(&part.agent.own()),
         );
         if fold {
             writeln!(out, "<details class=\"agent\"><summary>{title}</summary>")?;

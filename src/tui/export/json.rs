@@ -177,7 +177,7 @@ fn agent<'a>(part: &'a AgentPart<'_>) -> Agent<'a> {
         started: instant(agent.started),
         ended: instant(agent.ended),
         r#final: answer(&part.result),
-        own: totals(&agent.own),
+        own: totals(&agent.own()),
         subtree: totals(&agent.subtree),
     }
 }

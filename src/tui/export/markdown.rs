@@ -93,7 +93,7 @@ fn agent(part: &AgentPart<'_>, out: &mut dyn Write) -> Result<()> {
         part.agent.depth,
         inline(name)
     )?;
-    writeln!(out, "- {}\n\n**Its answer**\n", totals(&part.agent.own))?;
+    writeln!(out, "- {}\n\n**Its answer**\n", totals(&part.agent.own()))?;
     result(out, &part.result)
 }
 

@@ -140,7 +140,6 @@ mod tests {
             task: String::new(),
             probe: None,
             orphan: false,
-            own: Totals::default(),
             subtree: Totals::default(),
         }
     }

@@ -25,12 +25,27 @@ pub enum ForkState {
 pub struct LabDesk {
     /// Why the session that is shown cannot be forked, and what helps.
     pub closed: Option<String>,
-    /// The model that a fork goes on with.
-    pub model: Option<String>,
     /// Nano-dollars that a fork may spend.
     pub limit: i64,
     /// The fork that goes on, or whose end nobody has seen yet.
     pub fork: Option<Forking>,
+    /// The session that is shown, by the one path that names it.
+    pub dir: Option<PathBuf>,
+}
+
+impl LabDesk {
+    /// The fork, where it is one of the session that is shown.
+    pub fn fork_here(&self) -> Option<&Forking> {
+        self.fork
+            .as_ref()
+            .filter(|fork| self.dir.as_deref() == Some(fork.origin()))
+    }
+
+    /// The fork that goes on in another session than the one that is shown.
+    pub fn fork_elsewhere(&self) -> Option<&Forking> {
+        let fork = self.fork.as_ref().filter(|fork| fork.is_running())?;
+        (self.dir.as_deref() != Some(fork.origin())).then_some(fork)
+    }
 }
 
 /// A fork of a session.
@@ -76,6 +91,12 @@ impl Forking {
     pub fn origin(&self) -> &Path {
         let [origin, _] = &self.origin;
         origin
+    }
+
+    /// The name of the session that it branched off. Raw.
+    pub fn origin_name(&self) -> String {
+        let name = self.origin().file_name().unwrap_or(self.origin().as_os_str());
+        name.to_string_lossy().into_owned()
     }
 
     /// Its directory, or before it is made that of the session that it branched off, as lists of sessions have it.

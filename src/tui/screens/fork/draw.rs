@@ -2,7 +2,7 @@
 
 use super::ForkScreen;
 use super::facts::Facts;
-use super::form::{Stage, Way};
+use super::form::{Form, Stage, Way};
 use crate::text::{SafeText, cell_width, fit, money, plural};
 use crate::tui::action::Action;
 use crate::tui::content::{Document, Rendered};
@@ -18,15 +18,16 @@ use std::sync::Arc;
 const WIDTH: u16 = 78;
 /// Rows of the dialog: it does not jump from stage to stage.
 const HEIGHT: u16 = 15;
-/// Fields in sight at a time.
-const FIELDS: usize = 5;
+/// Values that are read before they are used.
+const VALUES: usize = 5;
 
 impl ForkScreen {
     pub(super) fn paint(&mut self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
         self.cursor = None;
         let place = popup_area(area, WIDTH, HEIGHT, buf, ctx);
         let facts = self.facts(ctx);
-        let (label, step) = match &ctx.lab.fork {
+        let fork = ctx.lab.fork_here();
+        let (label, step) = match fork {
             Some(fork) => (fork.order().request.label.as_str(), fork.order().request.step),
             None => (facts.label.as_str(), self.step),
         };
@@ -47,7 +48,7 @@ impl ForkScreen {
                 }),
             ),
         };
-        let rest = match &ctx.lab.fork {
+        let rest = match fork {
             Some(fork) => self.paint_fork(fork, body, buf, ctx),
             None => self.paint_form(&facts, body, buf, ctx),
         };
@@ -86,7 +87,7 @@ impl ForkScreen {
         };
         if let Some(Ok(())) = self.point {
             match &self.form.stage {
-                Stage::Ready(divergence) => ready(divergence, facts, self.step, &mut document, ctx),
+                Stage::Ready(divergence) => ready(divergence, &self.form, facts, self.step, &mut document, ctx),
                 Stage::Checking => document.line(&[("checking the code…", Role::Running)]),
                 stage => hint(stage, self.form.way, self.step, &mut document),
             }
@@ -131,57 +132,6 @@ impl ForkScreen {
             Way::Edit => ("edit the code", "of the step, in $EDITOR".into()),
             Way::Replan => ("ask differently", "the model goes on from here, told more".into()),
         }
-    }
-
-    fn paint_fields(&mut self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) -> Rect {
-        let shown = self.form.fields.len().min(FIELDS);
-        let first = (self.form.field + 1).saturating_sub(FIELDS);
-        let (rows, rest) = below(area, shown);
-        let widest = self
-            .form
-            .fields
-            .iter()
-            .map(|field| cell_width(&field.name))
-            .max()
-            .unwrap_or(0);
-        let column = widest.min(usize::from(area.width) / 3);
-        let fields = self.form.fields.iter().enumerate().skip(first);
-        for ((at, field), y) in fields.zip(rows.y..rows.bottom()) {
-            let chosen = at == self.form.field;
-            let name = SafeText::line(&field.name);
-            let role = if chosen { Role::Accent } else { Role::Text };
-            let pointer = if chosen { ctx.glyphs().pointer } else { " " };
-            let prompt = Styled::words(pointer, ctx.style(Role::Accent))
-                .then(SafeText::literal(" "), ctx.style(Role::Text))
-                .then(SafeText::line(&fit(name.as_str(), column)), ctx.style(role))
-                .then(SafeText::literal(" = "), ctx.style(Role::Dim));
-            let row = Rect { y, height: 1, ..rows };
-            let caret = field.edit.draw_after(&prompt, row, buf, ctx);
-            if field.edit.text().is_empty() && !field.was.is_empty() {
-                // What it was, where its new value will stand.
-                let by = u16::try_from(prompt.width() + 1).unwrap_or(u16::MAX).min(row.width);
-                let place = Rect {
-                    x: row.x + by,
-                    width: row.width - by,
-                    ..row
-                };
-                let was = SafeText::line(&format!("was {}", field.was));
-                let was = SafeText::line(fit(was.as_str(), place.width.into()).trim_end());
-                Styled::of(was, ctx.style(Role::Dim)).draw(place, buf);
-            }
-            if chosen {
-                self.cursor = caret;
-            }
-        }
-        rest
-    }
-
-    fn paint_prompt(&mut self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) -> Rect {
-        let (row, rest) = below(area, 1);
-        let prompt = Styled::words(ctx.glyphs().pointer, ctx.style(Role::Accent))
-            .then(SafeText::literal(" "), ctx.style(Role::Text));
-        self.cursor = self.form.prompt.draw_after(&prompt, row, buf, ctx);
-        rest
     }
 
     /// A fork that goes on, or has ended.
@@ -230,7 +180,7 @@ impl ForkScreen {
     /// What keys do here.
     fn keys(&self, ctx: &Ctx<'_>) -> Styled {
         use Action as A;
-        let pairs: Vec<(Action, &str)> = match &ctx.lab.fork {
+        let pairs: Vec<(Action, &str)> = match ctx.lab.fork_here() {
             Some(fork) if fork.is_running() => vec![(A::Interrupt, "cancels it"), (A::Back, "hides it, it goes on")],
             Some(fork) if fork.dir().is_some() => vec![
                 (A::Open, "opens the fork"),
@@ -240,7 +190,13 @@ impl ForkScreen {
             Some(_) => vec![(A::Back, "back")],
             None => match (&self.point, &self.form.stage) {
                 (Some(Ok(())), Stage::Choosing) => vec![(A::Open, "goes on"), (A::Back, "closes")],
-                (Some(Ok(())), Stage::Values | Stage::Asking) => vec![(A::Accept, "goes on"), (A::Cancel, "back")],
+                (Some(Ok(())), Stage::Values | Stage::Asking) => vec![
+                    (A::Send, "goes on"),
+                    (A::NewLine, "new line"),
+                    (A::Editor, "in $EDITOR"),
+                    (A::LeaveBox, "back"),
+                ],
+                (Some(Ok(())), Stage::Checking) => vec![(A::Back, "does not wait for it, and goes back")],
                 (Some(Ok(())), Stage::Ready(_)) => vec![(A::Open, "forks"), (A::Back, "back")],
                 _ => vec![(A::Back, "closes")],
             },
@@ -267,7 +223,7 @@ fn margins(area: Rect) -> Rect {
 }
 
 /// The first rows of an area and, after a blank one, the rest.
-fn below(area: Rect, rows: usize) -> (Rect, Rect) {
+pub(super) fn below(area: Rect, rows: usize) -> (Rect, Rect) {
     let rows = u16::try_from(rows).unwrap_or(u16::MAX).min(area.height);
     let gap = u16::from(area.height > rows && rows > 0 && area.height > 3);
     let head = Rect { height: rows, ..area };
@@ -306,15 +262,15 @@ fn hint(stage: &Stage, way: Way, step: u64, document: &mut Document) {
 }
 
 /// What will be done, and what it costs.
-fn ready(divergence: &Divergence, facts: &Facts, step: u64, document: &mut Document, ctx: &Ctx<'_>) {
+fn ready(divergence: &Divergence, form: &Form, facts: &Facts, step: u64, document: &mut Document, ctx: &Ctx<'_>) {
     match divergence {
-        Divergence::Inject(values) => {
-            for (name, value) in values.iter().take(FIELDS) {
-                document.line(&[
-                    (name, Role::Accent),
-                    (" = ", Role::Dim),
-                    (&value.to_string(), Role::Text),
-                ]);
+        Divergence::Inject(_) => {
+            for (name, value) in form.ready.iter().take(VALUES) {
+                document.line(&[(name, Role::Accent), (" = ", Role::Dim), (value, Role::Text)]);
+            }
+            if let more @ 1.. = form.ready.len().saturating_sub(VALUES) as u128 {
+                let more = format!("and {}", plural(more, "other value", "other values"));
+                document.line(&[(&more, Role::Dim)]);
             }
         }
         Divergence::Edit(code) => {
@@ -325,7 +281,11 @@ fn ready(divergence: &Divergence, facts: &Facts, step: u64, document: &mut Docum
                 (": it is Python", Role::Dim),
             ]);
         }
-        Divergence::Replan(prompt) => document.line(&[("told: ", Role::Dim), (prompt, Role::Text)]),
+        Divergence::Replan(_) => {
+            for (name, prompt) in &form.ready {
+                document.line(&[(name, Role::Dim), (": ", Role::Dim), (prompt, Role::Text)]);
+            }
+        }
     }
     document.line(&[]);
     document.line(&[(&taken_over(step), Role::Text)]);

@@ -1,9 +1,13 @@
 //! How a fork is to go on, as a person says it: an input in, what is to be done out. Nothing is drawn here.
 
 use crate::model::ForkPoint;
+use crate::text::count;
 use crate::tui::live::Divergence;
-use crate::tui::widgets::LineEdit;
+use crate::tui::widgets::prompt::TextBox;
 use serde_json::Value;
+
+/// Characters of a value or a text that are read before it is used.
+const READ: usize = 400;
 
 /// The ways to go on otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,6 +48,8 @@ pub(super) enum Act {
     Down,
     Accept,
     Back,
+    /// An editor is wanted for what is typed.
+    Editor,
     /// The editor gave this, or nothing: why.
     Edited(Result<String, String>),
     /// The code is Python, or not: why.
@@ -57,21 +63,23 @@ pub(super) enum Do {
     Nothing,
     /// The dialog goes away.
     Close,
-    /// An editor opens with this code.
-    Edit(String),
+    /// An editor opens with this text, of a file name extension.
+    Edit(String, &'static str),
     /// This code is checked.
     Check(String),
+    /// What is checked is not wanted any more.
+    StopCheck,
     /// The fork is made.
     Fork(Divergence),
 }
 
 /// A name that the step bound, and the value that it gets.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Field {
     pub(super) name: String,
     /// The value that it got, in Python's words.
     pub(super) was: String,
-    pub(super) edit: LineEdit,
+    pub(super) edit: TextBox,
 }
 
 /// The form.
@@ -82,7 +90,9 @@ pub(super) struct Form {
     pub(super) fields: Vec<Field>,
     /// Index of the field that is typed into.
     pub(super) field: usize,
-    pub(super) prompt: LineEdit,
+    pub(super) prompt: TextBox,
+    /// What is ready, by name, in so many words as can be read.
+    pub(super) ready: Vec<(String, String)>,
     /// The code of the step, and what was made of it.
     code: String,
     edited: String,
@@ -96,7 +106,7 @@ impl Form {
         let field = |(name, was): &(String, String)| Field {
             name: name.clone(),
             was: was.clone(),
-            edit: LineEdit::default(),
+            edit: TextBox::default(),
         };
         Self {
             fields: point.bound.iter().map(field).collect(),
@@ -106,8 +116,8 @@ impl Form {
         }
     }
 
-    /// The line that is typed into.
-    pub(super) fn line(&mut self) -> Option<&mut LineEdit> {
+    /// What is typed into.
+    pub(super) fn text(&mut self) -> Option<&mut TextBox> {
         match self.stage {
             Stage::Values => self.fields.get_mut(self.field).map(|field| &mut field.edit),
             Stage::Asking => Some(&mut self.prompt),
@@ -147,9 +157,29 @@ impl Form {
             (Stage::Checking, Act::Checked(Err(why))) => (self.stage, self.trouble) = (Stage::Choosing, Some(why)),
             (Stage::Ready(divergence), Act::Accept) => return Do::Fork(divergence.clone()),
             (Stage::Ready(_), Act::Back) => self.stage = self.way.stage(),
-            (Stage::Values | Stage::Asking | Stage::Checking, Act::Back) => self.stage = Stage::Choosing,
+            (Stage::Values | Stage::Asking, Act::Back) => self.stage = Stage::Choosing,
+            (Stage::Checking, Act::Back) => {
+                self.stage = Stage::Choosing;
+                return Do::StopCheck;
+            }
+            (Stage::Values | Stage::Asking, act) => return self.take_written(act),
             _ => {}
         }
+        Do::Nothing
+    }
+
+    /// What is typed is given to an editor, and comes back.
+    fn take_written(&mut self, act: Act) -> Do {
+        let extension = if self.stage == Stage::Values { "json" } else { "md" };
+        let Some(text) = self.text() else { return Do::Nothing };
+        let trouble = match act {
+            Act::Editor => return Do::Edit(text.text(), extension),
+            // Editors end a file with a newline.
+            Act::Edited(Ok(written)) => text.set(written.trim_end()).err().map(str::to_owned),
+            Act::Edited(Err(why)) => Some(why),
+            _ => None,
+        };
+        self.trouble = trouble;
         Do::Nothing
     }
 
@@ -166,7 +196,7 @@ impl Form {
             return Do::Nothing;
         }
         if self.way == Way::Edit {
-            return Do::Edit(self.edited.clone());
+            return Do::Edit(self.edited.clone(), "py");
         }
         self.stage = self.way.stage();
         Do::Nothing
@@ -191,9 +221,10 @@ impl Form {
 
     fn accept_values(&mut self) {
         let mut values = Vec::new();
-        for (at, field) in self.fields.iter().enumerate() {
-            let text = field.edit.text().trim();
-            if text.is_empty() {
+        for (at, field) in self.fields.iter_mut().enumerate() {
+            let text = field.edit.text();
+            let text = text.trim_end();
+            if text.trim().is_empty() {
                 continue;
             }
             match serde_json::from_str::<Value>(text) {
@@ -205,18 +236,23 @@ impl Form {
                 }
             }
         }
-        match values.is_empty() {
-            true => self.trouble = Some("give at least one name a value".into()),
-            false => self.stage = Stage::Ready(Divergence::Inject(values)),
+        if values.is_empty() {
+            self.trouble = Some("give at least one name a value".into());
+            return;
         }
+        let brief = |(name, value): &(String, Value)| (name.clone(), brief(&value.to_string()));
+        self.ready = values.iter().map(brief).collect();
+        self.stage = Stage::Ready(Divergence::Inject(values));
     }
 
     fn accept_prompt(&mut self) {
-        let prompt = self.prompt.text().trim();
-        match prompt.is_empty() {
-            true => self.trouble = Some("say what the model is to be told".into()),
-            false => self.stage = Stage::Ready(Divergence::Replan(prompt.to_owned())),
+        let prompt = self.prompt.text().trim().to_owned();
+        if prompt.is_empty() {
+            self.trouble = Some("say what the model is to be told".into());
+            return;
         }
+        self.ready = vec![("told".into(), brief(&prompt))];
+        self.stage = Stage::Ready(Divergence::Replan(prompt));
     }
 }
 
@@ -231,155 +267,25 @@ impl Way {
     }
 }
 
+/// The beginning of a text that is too long to be read in a dialog, and how long it is.
+fn brief(text: &str) -> String {
+    match text.char_indices().nth(READ).and_then(|(at, _)| text.get(..at)) {
+        Some(start) => format!("{start}… ({} bytes)", count(text.len() as u128)),
+        None => text.to_owned(),
+    }
+}
+
 /// What most often is meant by text that is no JSON: text.
 fn not_json(text: &str, error: &serde_json::Error) -> String {
     let bare = text.chars().all(|c| c.is_alphanumeric() || " _-.'".contains(c));
     match bare {
         true => "a text goes in double quotes".into(),
+        false if text.contains('\n') => {
+            format!("this is no JSON, at line {}, column {}", error.line(), error.column())
+        }
         false => format!("this is no JSON, at column {}", error.column()),
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-    use serde_json::json;
-
-    fn point(names: &[&str], code: &str) -> ForkPoint {
-        ForkPoint {
-            code: code.into(),
-            bound: names.iter().map(|name| ((*name).to_owned(), "1".to_owned())).collect(),
-            following: 2,
-        }
-    }
-
-    fn form() -> Form {
-        Form::of(&point(&["count", "longest"], "count = 3"))
-    }
-
-    fn type_in(form: &mut Form, text: &str) {
-        form.line().unwrap().insert(text);
-    }
-
-    #[test]
-    fn values_are_json_and_names_without_one_stay_unbound() {
-        let mut form = form();
-        assert_eq!(form.take(Act::Accept), Do::Nothing);
-        assert_eq!(form.stage, Stage::Values);
-        form.take(Act::Accept);
-        assert_eq!(form.trouble.as_deref(), Some("give at least one name a value"));
-        form.take(Act::Down);
-        for (text, trouble) in [
-            ("Bo", "a text goes in double quotes"),
-            ("[1, ", "this is no JSON, at column 3"),
-        ] {
-            form.line().unwrap().clear();
-            type_in(&mut form, text);
-            form.take(Act::Accept);
-            assert_eq!(form.trouble.as_deref(), Some(trouble), "{text}");
-        }
-        form.line().unwrap().clear();
-        type_in(&mut form, r#" {"a": [1, null]} "#);
-        form.take(Act::Accept);
-        let divergence = Divergence::Inject(vec![("longest".into(), json!({"a": [1, null]}))]);
-        assert_eq!(form.stage, Stage::Ready(divergence.clone()));
-        assert_eq!(form.take(Act::Accept), Do::Fork(divergence));
-    }
-
-    #[test]
-    fn back_leads_one_stage_back_and_keeps_what_was_typed() {
-        let mut form = form();
-        form.take(Act::Down);
-        form.take(Act::Down);
-        form.take(Act::Accept);
-        type_in(&mut form, "be brief");
-        form.take(Act::Accept);
-        assert_eq!(form.stage, Stage::Ready(Divergence::Replan("be brief".into())));
-        form.take(Act::Back);
-        assert_eq!((&form.stage, form.prompt.text()), (&Stage::Asking, "be brief"));
-        form.take(Act::Back);
-        assert_eq!((&form.stage, form.way), (&Stage::Choosing, Way::Replan));
-        assert_eq!(form.take(Act::Back), Do::Close);
-    }
-
-    #[test]
-    fn edited_code_is_checked_and_a_slip_is_not_lost() {
-        let mut form = form();
-        form.way = Way::Edit;
-        assert_eq!(form.take(Act::Accept), Do::Edit("count = 3".into()));
-        for unchanged in ["count = 3\n", "count = 3"] {
-            assert_eq!(form.take(Act::Edited(Ok(unchanged.into()))), Do::Nothing);
-            assert!(form.trouble.as_ref().is_some_and(|why| why.contains("as it was")));
-        }
-        assert_eq!(form.take(Act::Edited(Ok("  \n".into()))), Do::Nothing);
-        assert_eq!(
-            form.take(Act::Edited(Ok("count = (\n".into()))),
-            Do::Check("count = (".into())
-        );
-        form.take(Act::Checked(Err("'(' was never closed".into())));
-        assert_eq!(form.stage, Stage::Choosing);
-        assert_eq!(form.take(Act::Accept), Do::Edit("count = (".into()), "as it was left");
-        assert_eq!(
-            form.take(Act::Edited(Ok("count = 4".into()))),
-            Do::Check("count = 4".into())
-        );
-        form.take(Act::Checked(Ok(())));
-        assert_eq!(form.take(Act::Accept), Do::Fork(Divergence::Edit("count = 4".into())));
-    }
-
-    #[test]
-    fn ways_that_cannot_be_gone_say_why() {
-        let mut form = Form::of(&point(&[], ""));
-        for way in [Way::Inject, Way::Edit] {
-            form.way = way;
-            assert_eq!(form.take(Act::Accept), Do::Nothing);
-            assert_eq!(form.stage, Stage::Choosing);
-            assert!(form.trouble.is_some());
-        }
-        form.way = Way::Replan;
-        form.take(Act::Accept);
-        assert_eq!(form.stage, Stage::Asking);
-    }
-
-    fn any_act() -> impl Strategy<Value = Act> {
-        prop_oneof![
-            Just(Act::Up),
-            Just(Act::Down),
-            Just(Act::Accept),
-            Just(Act::Back),
-            "[a-z(= ]{0,6}".prop_map(|text| Act::Edited(Ok(text))),
-            Just(Act::Edited(Err("gave up".into()))),
-            Just(Act::Checked(Ok(()))),
-            Just(Act::Checked(Err("no Python".into()))),
-        ]
-    }
-
-    proptest! {
-        /// A fork is made of nothing that was not shown as ready, and of no code that was not checked.
-        #[test]
-        fn only_what_is_ready_is_forked(acts in proptest::collection::vec((any_act(), "[0-9\"]{0,2}"), 0..40)) {
-            let mut form = form();
-            let mut checked = None;
-            for (act, typed) in acts {
-                if let Some(line) = form.line() {
-                    line.insert(&typed);
-                }
-                let passes = matches!(act, Act::Checked(Ok(()))) && form.stage == Stage::Checking;
-                let before = form.stage.clone();
-                let done = form.take(act);
-                if passes {
-                    checked = Some(form.edited.clone());
-                }
-                if let Do::Fork(divergence) = done {
-                    prop_assert_eq!(before, Stage::Ready(divergence.clone()));
-                    if let Divergence::Edit(code) = divergence {
-                        prop_assert_eq!(Some(code), checked.clone());
-                    }
-                }
-                prop_assert!(form.field < form.fields.len());
-                prop_assert_eq!(form.types(), form.line().is_some());
-            }
-        }
-    }
-}
+mod tests;

@@ -3,6 +3,7 @@
 mod draw;
 mod facts;
 mod form;
+mod typing;
 
 use super::{QueryKey, Route, Screen, Sides};
 use crate::model::{ForkPoint, Query};
@@ -13,6 +14,8 @@ use crate::tui::effect::{Effect, ForkAct, Outcome, Token};
 use crate::tui::input::{Answer, Input, Mouse, MouseKind, Reply};
 use crate::tui::live::{ForkRequest, Forking};
 use crate::tui::widgets::TextPane;
+use crate::tui::widgets::prompt::Keyed;
+use crossterm::event::KeyEvent;
 use facts::Facts;
 use form::{Act, Do, Form};
 use ratatui::buffer::Buffer;
@@ -58,7 +61,8 @@ impl ForkScreen {
     fn ask(&mut self, ctx: &Ctx<'_>) -> Outcome {
         let facts = self.facts(ctx);
         let refusal = facts.refusal(self.step).map(str::to_owned);
-        if let Some(why) = refusal.or_else(|| ctx.lab.closed.clone()) {
+        let why = refusal.or_else(|| ctx.lab.closed.clone());
+        if let Some(why) = why.or_else(|| ctx.lab.fork_elsewhere().map(elsewhere)) {
             self.point = Some(Err(SafeText::line(&why)));
             return Outcome::consumed();
         }
@@ -103,11 +107,17 @@ impl ForkScreen {
         match self.form.take(act) {
             Do::Nothing => Outcome::consumed(),
             Do::Close => Outcome::with(Effect::Pop),
-            Do::Edit(text) => Outcome::with(Effect::Edit {
+            Do::Edit(text, extension) => Outcome::with(Effect::Edit {
                 token: self.token.next(),
                 text,
-                extension: "py",
+                extension,
             }),
+            Do::StopCheck => {
+                let stopped = Outcome::with(Effect::Cancel(self.token));
+                // What it still tells is late.
+                self.token.next();
+                stopped
+            }
             Do::Check(code) => Outcome::with(Effect::CheckCode {
                 token: self.token.next(),
                 code,
@@ -129,7 +139,7 @@ impl ForkScreen {
         if action == A::Suspend {
             return Outcome::ignored();
         }
-        if let Some(fork) = &ctx.lab.fork {
+        if let Some(fork) = ctx.lab.fork_here() {
             return self.act_on_fork(action, fork, ctx);
         }
         if !matches!(self.point, Some(Ok(()))) {
@@ -140,14 +150,44 @@ impl ForkScreen {
                 self.scroll(action)
             };
         }
+        if let Some(written) = self.form.text().and_then(|text| text.act(action, ctx.now)) {
+            return self.written(written);
+        }
         match action {
-            A::MoveUp | A::StepPrevious | A::SelectPrevious => self.fill(Act::Up, ctx),
-            A::MoveDown | A::StepNext | A::SelectNext => self.fill(Act::Down, ctx),
-            A::Open | A::Accept => self.fill(Act::Accept, ctx),
-            A::Back | A::Cancel => self.fill(Act::Back, ctx),
+            A::MoveUp | A::StepPrevious => self.fill(Act::Up, ctx),
+            A::MoveDown | A::StepNext => self.fill(Act::Down, ctx),
+            A::Open | A::Send => self.fill(Act::Accept, ctx),
+            A::Back | A::LeaveBox => self.fill(Act::Back, ctx),
+            A::Editor => self.fill(Act::Editor, ctx),
             A::Quit | A::Interrupt => Outcome::with(Effect::Pop),
             action => self.scroll(action),
         }
+    }
+
+    /// Something was typed or pasted, or there was no room for it.
+    fn written(&mut self, written: Result<(), &'static str>) -> Outcome {
+        self.form.trouble = written.err().map(str::to_owned);
+        let due = self.form.text().and_then(|text| text.due());
+        due.map_or_else(Outcome::consumed, |due| Outcome::with(Effect::FrameAt(due)))
+    }
+
+    /// A key that types, or leads from one value to the next.
+    fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Outcome {
+        let Some(text) = self.form.text() else {
+            return Outcome::ignored();
+        };
+        match text.key(key, ctx.now) {
+            Ok(Keyed::AtTop) => self.fill(Act::Up, ctx),
+            Ok(Keyed::AtBottom) => self.fill(Act::Down, ctx),
+            Ok(Keyed::Ignored) => Outcome::ignored(),
+            Ok(Keyed::Taken | Keyed::Full) => self.written(Ok(())),
+            Err(why) => self.written(Err(why)),
+        }
+    }
+
+    fn paste(&mut self, text: &str, ctx: &Ctx<'_>) -> Outcome {
+        let written = self.form.text().map(|into| into.paste(text, ctx.now));
+        written.map_or_else(Outcome::consumed, |written| self.written(written))
     }
 
     fn scroll(&mut self, action: Action) -> Outcome {
@@ -195,10 +235,11 @@ impl ForkScreen {
     }
 
     fn mouse(&mut self, mouse: Mouse, ctx: &Ctx<'_>) -> Outcome {
-        if self.words.mouse(mouse) {
+        let types = self.form.text().is_some_and(|text| text.mouse(mouse));
+        if types || self.words.mouse(mouse) {
             return Outcome::consumed();
         }
-        let chooses = ctx.lab.fork.is_none() && self.form.stage == form::Stage::Choosing;
+        let chooses = ctx.lab.fork_here().is_none() && self.form.stage == form::Stage::Choosing;
         match mouse.kind {
             MouseKind::Press | MouseKind::DoublePress if chooses && mouse.is_in(self.choices) => {
                 let row = usize::from(mouse.at.y - self.choices.y);
@@ -211,6 +252,11 @@ impl ForkScreen {
             kind => Outcome::taken(!matches!(kind, MouseKind::Wheel(_))),
         }
     }
+}
+
+/// Why there can be no other fork while one of another session goes on.
+fn elsewhere(fork: &Forking) -> String {
+    format!("a fork of {} goes on: there is one at a time", fork.origin_name())
 }
 
 /// The run that was forked, if it is one of the session that is shown.
@@ -228,12 +274,13 @@ impl Screen for ForkScreen {
             Input::Opened => self.ask(ctx),
             Input::Answer(answer) => self.answer(answer, ctx),
             Input::Action(action) => self.act(*action, ctx),
-            Input::Key(key) => Outcome::taken(self.form.line().is_some_and(|line| line.key(*key))),
-            Input::Paste(text) => {
-                if let Some(line) = self.form.line() {
-                    line.insert(text);
+            Input::Key(key) => self.key(*key, ctx),
+            Input::Paste(text) => self.paste(text, ctx),
+            Input::Frame => {
+                if let Some(text) = self.form.text() {
+                    text.frame(ctx.now);
                 }
-                Outcome::consumed()
+                Outcome::ignored()
             }
             Input::Mouse(mouse) => self.mouse(*mouse, ctx),
             _ => Outcome::ignored(),
@@ -246,7 +293,7 @@ impl Screen for ForkScreen {
 
     fn context(&self) -> Context {
         match self.form.types() {
-            true => Context::Prompt,
+            true => Context::Box,
             false => Context::Run,
         }
     }
@@ -257,11 +304,13 @@ impl Screen for ForkScreen {
 
     fn hints(&self, ctx: &Ctx<'_>) -> Vec<Action> {
         use Action as A;
-        match &ctx.lab.fork {
+        match ctx.lab.fork_here() {
             Some(fork) if fork.is_running() => vec![A::Interrupt, A::Back],
             Some(fork) if fork.dir().is_some() => vec![A::Open, A::Diff, A::Back],
             Some(_) => vec![A::Back],
-            None if self.form.types() => vec![A::Accept, A::SelectPrevious, A::SelectNext, A::Cancel],
+            None if self.form.types() => {
+                vec![A::Send, A::NewLine, A::Complete, A::Editor, A::Undo, A::LeaveBox]
+            }
             None => vec![A::Open, A::StepPrevious, A::StepNext, A::Back],
         }
     }

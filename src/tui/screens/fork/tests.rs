@@ -7,6 +7,7 @@ use crate::model::{CostSum, LiveEvent, LiveNews};
 use crate::tui::live::{Divergence, ForkEnding, ForkOrder, ForkTold, Told};
 use crate::tui::testing::World;
 use crate::tui::widgets::prompt::Settings;
+use crossterm::event::KeyCode;
 use proptest::prelude::*;
 use serde_json::json;
 use std::sync::Arc;
@@ -38,6 +39,8 @@ fn opened(world: &World, step: u64) -> ForkScreen {
 fn limited() -> World {
     let mut world = world();
     world.lab.limit = 5_000_000_000;
+    world.lab.dir = Some("/runs/s".into());
+    world.now = Duration::from_secs(9);
     world
 }
 
@@ -47,6 +50,15 @@ fn keys(screen: &mut ForkScreen, world: &World, actions: &[Action]) -> Vec<Effec
         last = act(screen, *action, &world.ctx()).effects;
     }
     last
+}
+
+/// Pastes, and lets some time pass.
+fn paste(screen: &mut ForkScreen, world: &World, text: &str) {
+    let before = Ctx {
+        now: Duration::ZERO,
+        ..world.ctx()
+    };
+    screen.update(&Input::Paste(text), &before);
 }
 
 fn order() -> ForkOrder {
@@ -112,20 +124,21 @@ fn case_85_every_stage_of_a_branch_looks_right() {
     snapshots("ways", &world, || opened(&world, 2));
     let values = || {
         let mut screen = opened(&world, 2);
-        keys(&mut screen, &world, &[Action::Open, Action::SelectNext]);
-        screen.update(&Input::Paste("41"), &world.ctx());
+        keys(&mut screen, &world, &[Action::Open]);
+        screen.update(&Input::Key(KeyEvent::from(KeyCode::Down)), &world.ctx());
+        paste(&mut screen, &world, "41");
         screen
     };
     snapshots("values", &world, values);
     snapshots("ready", &world, || {
         let mut screen = values();
-        keys(&mut screen, &world, &[Action::Accept]);
+        keys(&mut screen, &world, &[Action::Send]);
         screen
     });
     snapshots("asking", &world, || {
         let mut screen = opened(&world, 2);
         screen.form.way = Way::Replan;
-        keys(&mut screen, &world, &[Action::Open, Action::Accept]);
+        keys(&mut screen, &world, &[Action::Open, Action::Send]);
         screen
     });
 }
@@ -149,9 +162,9 @@ fn what_is_ready_is_ordered_and_told_what_it_costs() {
     let world = limited();
     let mut screen = opened(&world, 2);
     keys(&mut screen, &world, &[Action::Open]);
-    assert_eq!(screen.context(), Context::Prompt);
-    screen.update(&Input::Paste("[1, 2]"), &world.ctx());
-    keys(&mut screen, &world, &[Action::Accept]);
+    assert_eq!(screen.context(), Context::Box);
+    paste(&mut screen, &world, "[1, 2]");
+    keys(&mut screen, &world, &[Action::Send]);
     let shown = frame(&mut screen, &world, 120, 34);
     // Step 2 with its sub-agents, and step 3: five calls of $0.001 each.
     assert!(
@@ -204,6 +217,97 @@ fn code_goes_to_the_editor_is_checked_and_then_ready() {
     assert!(matches!(
         keys(&mut screen, &world, &[Action::Open]).as_slice(),
         [Effect::Fork(ForkAct::Begin(_))]
+    ));
+}
+
+#[test]
+fn case_85_pastes_keep_every_line_and_what_has_no_room_is_told() {
+    let world = limited();
+    let mut screen = opened(&world, 2);
+    keys(&mut screen, &world, &[Action::Open]);
+    paste(&mut screen, &world, "{\n  \"guests\": [\n    \"Ada\"\n  ]\n}");
+    let shown = frame(&mut screen, &world, 120, 34);
+    assert!(shown.contains("\"guests\": [") && shown.contains("\"Ada\""), "{shown}");
+    paste(&mut screen, &world, &"x".repeat(17 << 20));
+    let shown = frame(&mut screen, &world, 120, 34);
+    assert!(shown.contains("there is no room for it"), "{shown}");
+    keys(&mut screen, &world, &[Action::Send]);
+    let effects = keys(&mut screen, &world, &[Action::Open]);
+    let [Effect::Fork(ForkAct::Begin(request))] = effects.as_slice() else {
+        panic!("{effects:?}");
+    };
+    let values = vec![("guests".into(), json!({"guests": ["Ada"]}))];
+    assert_eq!(request.divergence, Divergence::Inject(values));
+}
+
+#[test]
+fn case_85_the_model_is_told_every_line() {
+    let world = limited();
+    let told = |world: &World| {
+        let mut screen = opened(world, 2);
+        screen.form.way = Way::Replan;
+        keys(&mut screen, world, &[Action::Open]);
+        paste(&mut screen, &world, "count again:\n- the guests");
+        keys(&mut screen, world, &[Action::NewLine]);
+        paste(&mut screen, &world, "- the hosts\n");
+        screen
+    };
+    snapshots("asking_lines", &world, || told(&world));
+    let mut screen = told(&world);
+    keys(&mut screen, &world, &[Action::Send]);
+    let effects = keys(&mut screen, &world, &[Action::Open]);
+    let [Effect::Fork(ForkAct::Begin(request))] = effects.as_slice() else {
+        panic!("{effects:?}");
+    };
+    let told = Divergence::Replan("count again:\n- the guests\n- the hosts".into());
+    assert_eq!(request.divergence, told);
+}
+
+#[test]
+fn a_check_that_is_not_waited_for_says_nothing_later() {
+    let world = limited();
+    let mut screen = opened(&world, 2);
+    let effects = keys(&mut screen, &world, &[Action::StepNext, Action::Open]);
+    let [Effect::Edit { token, .. }] = effects.as_slice() else {
+        panic!("{effects:?}");
+    };
+    let edited = Answer {
+        token: *token,
+        result: Ok(Reply::Edited("count = (".into())),
+    };
+    let outcome = screen.update(&Input::Answer(&edited), &world.ctx());
+    let [Effect::CheckCode { token: check, .. }] = outcome.effects.as_slice() else {
+        panic!("{outcome:?}");
+    };
+    assert!(frame(&mut screen, &world, 120, 34).contains("does not wait for it, and goes back"));
+    let effects = keys(&mut screen, &world, &[Action::Back]);
+    assert!(matches!(effects.as_slice(), [Effect::Cancel(token)] if token == check));
+    let late = Answer {
+        token: *check,
+        result: Err(SafeText::literal("'(' was never closed")),
+    };
+    screen.update(&Input::Answer(&late), &world.ctx());
+    let shown = frame(&mut screen, &world, 120, 34);
+    assert!(
+        shown.contains("edit the code") && !shown.contains("never closed"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_fork_of_another_session_is_not_shown_here() {
+    let mut ended = forking(vec![answered("41")]);
+    ended.lab.dir = Some("/runs/other".into());
+    let mut screen = opened(&ended, 2);
+    assert!(frame(&mut screen, &ended, 120, 34).contains("inject a value"));
+    let mut running = forking(Vec::new());
+    running.lab.dir = Some("/runs/other".into());
+    let mut screen = opened(&running, 2);
+    let shown = frame(&mut screen, &running, 120, 34);
+    assert!(shown.contains("a fork of s goes on: there is one at a time"), "{shown}");
+    assert!(matches!(
+        keys(&mut screen, &running, &[Action::Back]).as_slice(),
+        [Effect::Pop]
     ));
 }
 
@@ -273,8 +377,8 @@ fn a_refused_fork_gives_back_what_was_typed() {
     let mut screen = opened(&world, 2);
     screen.form.way = Way::Replan;
     keys(&mut screen, &world, &[Action::Open]);
-    screen.update(&Input::Paste("be brief"), &world.ctx());
-    keys(&mut screen, &world, &[Action::Accept, Action::Open]);
+    paste(&mut screen, &world, "be brief");
+    keys(&mut screen, &world, &[Action::Send, Action::Open]);
     let mut fork = Forking::new(order(), ["/runs/s".into(), "/runs/s".into()], Duration::ZERO);
     let refused = ForkEnding::Refused("the model cannot be opened".into());
     fork.take(Token(1), ForkTold::Ended(refused), Duration::ZERO);

@@ -93,7 +93,7 @@ pub(super) fn info(query: &Query, live: Option<&LiveRun>, place: Option<Place>, 
             out.push(&fit("now", 8), Role::Dim);
             out.push(&words, Role::Running);
         }
-        table(&mut out, &figures(step, &agent.own, &agent.subtree, exact), width);
+        table(&mut out, &figures(step, &agent.own(), &agent.subtree, exact), width);
         if let Some(line) = step.and_then(times) {
             out.newline();
             out.push(&fit("took", 8), Role::Dim);
@@ -271,7 +271,7 @@ fn times(step: &Step) -> Option<String> {
 /// What is to be said about the transcript: only when it is not where it should be.
 fn link_lines(out: &mut Info, query: &Query) {
     let (words, tried): (&str, &[String]) = match &query.link {
-        Link::Linked(_) => return,
+        Link::Linked(_) | Link::Unknown => return,
         Link::Moved(_) => ("found elsewhere than recorded", &[]),
         Link::Attached(_) => ("linked by no query: attached by time and content", &[]),
         Link::Unlinked => ("the query names none; steps are from code_log", &[]),

@@ -46,13 +46,14 @@ impl Editor {
         self.revision
     }
 
-    /// Replaces a range, which is on boundaries; the caret goes behind what was inserted.
-    pub(super) fn edit(&mut self, range: Range<usize>, with: Content, kind: Kind) {
+    /// Replaces a range, which is on boundaries; the caret goes behind what was inserted. False when that does not fit:
+    /// nothing is changed then.
+    pub(super) fn edit(&mut self, range: Range<usize>, with: Content, kind: Kind) -> bool {
         if range.is_empty() && with.is_empty() {
-            return;
+            return true;
         }
         let Some(with) = self.fitting(&range, with) else {
-            return;
+            return false;
         };
         let (at, caret) = (range.start, self.caret);
         let removed = self.content.splice(range, &with);
@@ -65,6 +66,7 @@ impl Editor {
             caret,
             kind,
         });
+        true
     }
 
     /// What is inserted: text is folded if it would make the whole too long. `None` when even that does not fit; chips
@@ -79,21 +81,21 @@ impl Editor {
         (rest + folded.len() <= MOST).then_some(folded)
     }
 
-    /// Types.
-    pub(super) fn type_char(&mut self, c: char, in_burst: bool) {
+    /// Types; false when it is full.
+    pub(super) fn type_char(&mut self, c: char, in_burst: bool) -> bool {
         let with = Content::from(c.encode_utf8(&mut [0; 4]) as &str);
         let at = self.caret;
-        if in_burst {
-            self.undo.begin_burst();
-            self.edit(at..at, with, Kind::Burst);
-            self.fold_burst();
-        } else {
-            self.edit(at..at, with, Kind::Typing);
+        if !in_burst {
+            return self.edit(at..at, with, Kind::Typing);
         }
+        self.undo.begin_burst();
+        let fits = self.edit(at..at, with, Kind::Burst);
+        self.fold_burst();
+        fits
     }
 
-    /// Inserts a paste: as text, or folded when it is long.
-    pub(super) fn paste(&mut self, text: &str) {
+    /// Inserts a paste: as text, or folded when it is long. False when there is no room for it.
+    pub(super) fn paste(&mut self, text: &str) -> bool {
         let content = Content::from(text);
         let content = match is_long(content.text()) {
             true => Chip::pasted(content.text()).into(),
@@ -101,7 +103,7 @@ impl Editor {
         };
         let at = self.caret;
         self.undo.close();
-        self.edit(at..at, content, Kind::Burst);
+        self.edit(at..at, content, Kind::Burst)
     }
 
     /// A burst that has become long is folded, too; and what came after that is added to its chip.

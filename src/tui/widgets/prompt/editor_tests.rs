@@ -18,7 +18,9 @@ fn shown(editor: &Editor) -> String {
 }
 
 fn type_in(editor: &mut Editor, text: &str) {
-    text.chars().for_each(|c| editor.type_char(c, false));
+    text.chars().for_each(|c| {
+        editor.type_char(c, false);
+    });
 }
 
 #[test]
@@ -116,7 +118,9 @@ fn a_burst_of_keys_is_one_edit_apart_from_the_word_before_it() {
     let mut editor = Editor::default();
     type_in(&mut editor, "word");
     type_in(&mut editor, "x");
-    "yz\nlines".chars().for_each(|c| editor.type_char(c, true));
+    "yz\nlines".chars().for_each(|c| {
+        editor.type_char(c, true);
+    });
     assert_eq!(shown(&editor), "wordxyz\nlines|");
     editor.undo();
     assert_eq!(shown(&editor), "word|");
@@ -128,7 +132,9 @@ fn a_burst_of_keys_is_one_edit_apart_from_the_word_before_it() {
 fn a_burst_in_pieces_is_one_edit() {
     let mut editor = Editor::default();
     for piece in ["xyz", "\nline", "s"] {
-        piece.chars().enumerate().for_each(|(n, c)| editor.type_char(c, n > 0));
+        piece.chars().enumerate().for_each(|(n, c)| {
+            editor.type_char(c, n > 0);
+        });
     }
     editor.type_char('!', true);
     assert_eq!(shown(&editor), "xyz\nlines!|");
@@ -139,9 +145,9 @@ fn a_burst_in_pieces_is_one_edit() {
 #[test]
 fn a_long_burst_is_folded_and_grows_by_what_follows() {
     let mut editor = Editor::default();
-    "y".repeat(FOLD_BYTES + 1)
-        .chars()
-        .for_each(|c| editor.type_char(c, true));
+    "y".repeat(FOLD_BYTES + 1).chars().for_each(|c| {
+        editor.type_char(c, true);
+    });
     assert!(editor.burst_is_folded());
     editor.add_to_burst("rest");
     assert_eq!(editor.content().plain().len(), FOLD_BYTES + 5);
@@ -174,9 +180,9 @@ proptest! {
         for (kind, reach, text) in edits {
             match kind {
                 0 | 1 => type_in(&mut editor, &text),
-                2 => text.chars().for_each(|c| editor.type_char(c, true)),
-                3 => editor.paste(&text),
-                4 => editor.paste(&text.repeat(1_000)),
+                2 => text.chars().for_each(|c| { editor.type_char(c, true); }),
+                3 => drop(editor.paste(&text)),
+                4 => drop(editor.paste(&text.repeat(1_000))),
                 5 => editor.erase(REACHES[reach]),
                 6 => editor.kill(REACHES[reach]),
                 7 => editor.yank(),

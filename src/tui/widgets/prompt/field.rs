@@ -35,13 +35,15 @@ pub(super) struct Field {
 
 /// What came of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Keyed {
+pub enum Keyed {
     /// Something was done, or there was nothing to do.
     Taken,
     /// ↑ in the first row.
     AtTop,
     /// ↓ in the last row.
     AtBottom,
+    /// There is no room for what it types.
+    Full,
     /// The key means nothing here.
     Ignored,
 }
@@ -79,8 +81,8 @@ impl Field {
         self.burst.goes_on(now)
     }
 
-    /// Types a character, or takes it for a part of a paste.
-    pub(super) fn type_char(&mut self, c: char, now: Duration) {
+    /// Types a character, or takes it for a part of a paste; false when there is no room for it.
+    pub(super) fn type_char(&mut self, c: char, now: Duration) -> bool {
         let in_burst = self.burst.key(now);
         if !in_burst {
             self.flush();
@@ -88,15 +90,16 @@ impl Field {
         (self.goal, self.reveal) = (None, true);
         if in_burst && (!self.tail.is_empty() || self.editor.burst_is_folded()) {
             self.tail.push(c);
-        } else {
-            self.editor.type_char(c, in_burst);
+            return true;
         }
+        self.editor.type_char(c, in_burst)
     }
 
-    /// Inserts a paste, as one edit.
-    pub(super) fn paste(&mut self, text: &str, now: Duration) {
-        self.editor().paste(text);
+    /// Inserts a paste, as one edit; false when there is no room for it.
+    pub(super) fn paste(&mut self, text: &str, now: Duration) -> bool {
+        let fits = self.editor().paste(text);
         self.burst.pasted(now);
+        fits
     }
 
     /// A key did something else just now: an `Enter` that comes with it sends nothing.
@@ -120,8 +123,10 @@ impl Field {
             return Keyed::Ignored;
         }
         if let Some(c) = typed(key) {
-            self.type_char(c, now);
-            return Keyed::Taken;
+            return match self.type_char(c, now) {
+                true => Keyed::Taken,
+                false => Keyed::Full,
+            };
         }
         self.flush();
         self.burst.end();

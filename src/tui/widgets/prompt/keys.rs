@@ -11,12 +11,14 @@ use crate::tui::notice::Notice;
 use crate::tui::widgets::ListEvent;
 use crossterm::event::{KeyEvent, KeyEventKind};
 
+/// What is said where there is no room for what was typed or pasted.
+const FULL: &str = "the box is full: write the rest into a file, and attach it with @path";
+
 impl InputBox {
     /// An action, by its key or from the palette.
     pub(super) fn act(&mut self, action: Action, ctx: &Ctx<'_>) -> Reaction {
         if let Some(c) = self.pasted_as(action, ctx) {
-            self.type_char(c, ctx);
-            return Reaction::taken();
+            return self.type_char(c, ctx);
         }
         if let Some(reaction) = self.act_over(action, ctx) {
             return reaction;
@@ -24,10 +26,7 @@ impl InputBox {
         match action {
             Action::Send if self.asked.is_some() => self.answer(ctx),
             Action::Send => self.send(ctx),
-            Action::NewLine => {
-                self.type_char('\n', ctx);
-                Reaction::taken()
-            }
+            Action::NewLine => self.type_char('\n', ctx),
             Action::Undo | Action::Redo => self.undo(action == Action::Redo),
             Action::LeaveBox => self.leave(ctx),
             Action::Interrupt => self.interrupt(ctx),
@@ -65,10 +64,15 @@ impl InputBox {
         pasting.then_some(c)
     }
 
-    fn type_char(&mut self, c: char, ctx: &Ctx<'_>) {
-        match &mut self.asked {
+    fn type_char(&mut self, c: char, ctx: &Ctx<'_>) -> Reaction {
+        let fits = match &mut self.asked {
             Some(asked) => asked.type_char(c, ctx.now),
             None => self.draft.type_char(c, ctx.now),
+        };
+        if fits {
+            Reaction::taken()
+        } else {
+            Reaction::trouble(FULL)
         }
     }
 
@@ -159,6 +163,7 @@ impl InputBox {
             Some(asked) => asked.key(key, ctx.now),
             None => match self.draft.key(key, ctx.now) {
                 Keyed::Taken => true,
+                Keyed::Full => return Reaction::trouble(FULL),
                 Keyed::Ignored => false,
                 keyed => {
                     self.walk(keyed == Keyed::AtTop);
@@ -174,15 +179,20 @@ impl InputBox {
         if let Some(reaction) = self.paste_over(text) {
             return reaction;
         }
+        let mut fits = true;
         match &mut self.asked {
             Some(asked) => {
                 if let Some(field) = asked.field() {
-                    field.paste(text, ctx.now);
+                    fits = field.paste(text, ctx.now);
                 }
             }
-            None => self.draft.paste(text, ctx.now),
+            None => fits = self.draft.paste(text, ctx.now),
         }
-        Reaction::taken()
+        if fits {
+            Reaction::taken()
+        } else {
+            Reaction::trouble(FULL)
+        }
     }
 
     /// The mouse: what lies over the box first; a press in the box gives it the focus.

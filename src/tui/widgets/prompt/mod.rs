@@ -29,12 +29,15 @@ mod settings;
 mod standing;
 #[cfg(test)]
 mod tests;
+mod text_box;
 mod undo;
 mod write;
 
+pub use field::Keyed;
 pub use question::Question;
 pub use settings::Settings;
 pub use standing::Standing;
+pub use text_box::TextBox;
 
 use self::content::Content;
 use self::field::Field;

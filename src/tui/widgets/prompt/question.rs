@@ -72,12 +72,13 @@ impl Asked {
         self.is_free().then_some(&mut self.field)
     }
 
-    /// Types a character into the text, where there is one.
-    pub(super) fn type_char(&mut self, c: char, now: Duration) {
-        if self.is_free() {
-            self.chosen = false;
-            self.field.type_char(c, now);
+    /// Types a character into the text, where there is one; false when it is full.
+    pub(super) fn type_char(&mut self, c: char, now: Duration) -> bool {
+        if !self.is_free() {
+            return true;
         }
+        self.chosen = false;
+        self.field.type_char(c, now)
     }
 
     /// Empties the text, to be undone; `false` when it is empty.

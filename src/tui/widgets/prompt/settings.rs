@@ -6,6 +6,8 @@ use crate::tui::action::Action;
 use crate::tui::ctx::Ctx;
 use crate::tui::theme::Role;
 use crate::tui::widgets::Styled;
+use std::borrow::Cow;
+use std::path::Path;
 
 /// Sub-agents nest no deeper than this.
 const DEEPEST: u32 = 64;
@@ -157,10 +159,10 @@ struct Part {
 fn parts(settings: &Settings, spent: &CostSum) -> Vec<Part> {
     let part = |text: String, role, rank| Part { text, role, rank };
     let model = match &settings.model {
-        Some(model) => part(model.clone(), Role::Text, 0),
+        Some(model) => part(short(model).into_owned(), Role::Text, 0),
         None => part("no model".into(), Role::Warning, 0),
     };
-    let sub = settings.sub_model.as_ref().map_or("same".into(), String::clone);
+    let sub = settings.sub_model.as_deref().map_or("same".into(), short);
     let code = format!("earlier code {}", Knob::Code.written(settings));
     let limit = money(settings.max_money_nano.into());
     let spent_role = if spent.unknown > 0 { Role::Unknown } else { Role::Text };
@@ -172,6 +174,16 @@ fn parts(settings: &Settings, spent: &CostSum) -> Vec<Part> {
         part(format!("depth {}", settings.max_depth), Role::Dim, 3),
         part(code, Role::Dim, 4),
     ]
+}
+
+/// A model as it is shown: of a file or a directory that answers only the name. The dialog has all of it.
+fn short(model: &str) -> Cow<'_, str> {
+    let path = |scheme| Some((scheme, model.strip_prefix(scheme)?));
+    let named = ["scripted:", "cassette:"].into_iter().find_map(path);
+    let name = named.and_then(|(scheme, path)| Some((scheme, Path::new(path).file_name()?)));
+    name.map_or(model.into(), |(scheme, name)| {
+        format!("{scheme}{}", name.to_string_lossy()).into()
+    })
 }
 
 fn length(parts: &[Part]) -> usize {
@@ -200,6 +212,21 @@ mod tests {
             knob.read(&knob.written(&settings), &mut read).unwrap();
         }
         assert_eq!(read, settings);
+    }
+
+    #[test]
+    fn of_a_model_that_is_a_file_the_name_is_shown() {
+        for (model, shown) in [
+            ("scripted:/tmp/fast-rlm-x/demo.yaml", "scripted:demo.yaml"),
+            ("scripted:scripts/one.yaml#small", "scripted:one.yaml#small"),
+            ("scripted:demo.yaml", "scripted:demo.yaml"),
+            ("cassette:runs/harbour/", "cassette:harbour"),
+            ("scripted:", "scripted:"),
+            ("z-ai/glm-5", "z-ai/glm-5"),
+            ("cli:claude?model=some/model", "cli:claude?model=some/model"),
+        ] {
+            assert_eq!(short(model), shown);
+        }
     }
 
     #[test]

@@ -1,0 +1,85 @@
+//! When a session's family is looked up again: somebody said that it changed, or the event log did, in which any process
+//! writes down what it branches off.
+
+use std::path::{Path, PathBuf};
+use std::sync::{MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::model::{Event, Lineage, TargetKind};
+use crate::store::EVENTS_FILE;
+
+use super::Source;
+use super::lineage::lineage;
+use super::session::Stamp;
+
+/// Runs write to the log all the time: their events are no reason to look more often than this.
+const PACE: Duration = Duration::from_secs(1);
+
+/// A session's family as it was last told.
+#[derive(Debug, Default)]
+pub(super) struct Family {
+    told: Lineage,
+    is_known: bool,
+    /// The logs as they were before it was looked up, and when that was.
+    seen: Vec<Stamp>,
+    looked: Option<Instant>,
+    /// A log changed since then.
+    is_due: bool,
+}
+
+impl Source {
+    /// A branch was made of it: has [`Source::follow`] look its family up again.
+    pub fn family_changed(&self) {
+        self.family().is_known = false;
+        self.nudge();
+    }
+
+    /// Its family, when it was not looked up since it may have changed, and did.
+    pub(super) fn new_lineage(&self) -> Option<Event> {
+        if self.kind() != TargetKind::Session {
+            return None;
+        }
+        let seen = stamps(self.dir());
+        let mut family = self.family();
+        family.is_due = family.is_known && family.seen != seen;
+        let wait = family.looked.is_some_and(|looked| looked.elapsed() < PACE);
+        if family.is_known && (wait || !family.is_due) {
+            return None;
+        }
+        (family.is_known, family.is_due) = (true, false);
+        (family.seen, family.looked) = (seen, Some(Instant::now()));
+        // A log that cannot be read is told where it is needed.
+        let found = lineage(self.dir()).unwrap_or_default();
+        let is_new = found != family.told && !(found.is_empty() && family.told.is_empty());
+        family.told.clone_from(&found);
+        is_new.then_some(Event::Lineage(found))
+    }
+
+    /// How long a change of the log may wait.
+    pub(super) fn family_due(&self) -> Option<Duration> {
+        let family = self.family();
+        let looked = family.looked.filter(|_| family.is_due)?;
+        Some(PACE.saturating_sub(looked.elapsed()))
+    }
+
+    fn family(&self) -> MutexGuard<'_, Family> {
+        self.0.family.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The directory beside the session that holds its event log, where there is one.
+pub(super) fn log_beside(dir: &Path) -> Option<PathBuf> {
+    let parent = dir.canonicalize().ok()?.parent()?.to_owned();
+    parent.join(EVENTS_FILE).is_file().then_some(parent)
+}
+
+/// The files of the logs in which the session may be, in it and beside it. A log that is read may get an empty journal
+/// for so long: that is as good as none.
+fn stamps(dir: &Path) -> Vec<Stamp> {
+    let places = [Some(dir.to_owned()), log_beside(dir)];
+    let files = places.iter().flatten().flat_map(|place| {
+        let journal = place.join(format!("{EVENTS_FILE}-wal"));
+        [place.join(EVENTS_FILE), journal]
+    });
+    files.map(|file| Stamp::of_filled(&file)).collect()
+}

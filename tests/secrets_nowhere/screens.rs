@@ -1,0 +1,136 @@
+//! Every screen of the session, and every step of its runs, looked at in a terminal; and exports made there.
+
+use crate::Place;
+use crate::pty::Pty;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// Steps of the session, its sub-agents' included, that are looked at least.
+const STEPS: usize = 14;
+
+/// What the terminal was sent meanwhile.
+pub(crate) fn screens(place: &Place) -> Vec<u8> {
+    let cache = place.path("cache");
+    let env = [("FAST_RLM_CACHE_DIR", cache.to_str().unwrap())];
+    let args = ["runs/one", "--tui", "--no-animation"];
+    let mut screen = Pty::viewer(place.dir.path(), &args, &env);
+    screen.wait_for("Tell me everything");
+    screen.wait_until_gone("reading");
+    let seen = runs(&mut screen);
+    assert!(seen.len() >= STEPS, "{seen:?}");
+    lab(&mut screen);
+    session(&mut screen);
+    exports(&mut screen, place);
+    screen.send("q");
+    assert_eq!(screen.exit_code(), 0);
+    screen.written().into_bytes()
+}
+
+/// Presses a key; whether the screen is another one then.
+fn press(screen: &mut Pty, keys: &str) -> bool {
+    let before = screen.screen_text();
+    screen.send(keys);
+    let mut last = String::new();
+    // Long enough for what is read from files on the way.
+    while screen.screen_text() != last {
+        last = screen.screen_text();
+        std::thread::sleep(Duration::from_millis(120));
+    }
+    last != before
+}
+
+/// All steps of all runs with the panes over them; what the header called each step.
+fn runs(screen: &mut Pty) -> BTreeSet<String> {
+    let mut seen = BTreeSet::new();
+    press(screen, "g");
+    press(screen, "\r");
+    screen.wait_for("code");
+    loop {
+        press(screen, "g");
+        loop {
+            seen.insert(screen.screen_text().lines().next().unwrap_or_default().to_owned());
+            // Its end, what it was given, its reasoning, its agent's final.
+            for pane in ["i", "r", "o"] {
+                if press(screen, pane) {
+                    press(screen, "G");
+                    press(screen, "\x1b");
+                }
+            }
+            if !press(screen, "\x1b[B") {
+                break;
+            }
+        }
+        if !press(screen, "]") {
+            break;
+        }
+    }
+    seen
+}
+
+/// A run scrubbed through, compared with another one, and what a fork of it would begin with.
+fn lab(screen: &mut Pty) {
+    while press(screen, "[") {}
+    press(screen, "g");
+    press(screen, "p");
+    screen.wait_for("after step");
+    while press(screen, "\x1b[C") {}
+    press(screen, "\x1b");
+    press(screen, "f");
+    press(screen, "\x1b");
+    press(screen, "d");
+    press(screen, "\r");
+    press(screen, "G");
+    press(screen, "\x1b");
+    press(screen, "\x1b");
+}
+
+/// The screens of the whole session.
+fn session(screen: &mut Pty) {
+    press(screen, "m");
+    screen.wait_for("memory");
+    loop {
+        press(screen, "jjjj");
+        if !press(screen, "\x1b[B") {
+            break;
+        }
+    }
+    press(screen, "\x1b");
+    for key in ["t", "!"] {
+        assert!(press(screen, key), "{key}");
+        press(screen, "G");
+        press(screen, "\x1b");
+    }
+    press(screen, "\\");
+    press(screen, "tool:");
+    screen.wait_for(" hit");
+    press(screen, "\r");
+    press(screen, "\x1b");
+    press(screen, "\x1b");
+}
+
+/// A file of each form, as it is and as it is shown.
+fn exports(screen: &mut Pty, place: &Place) {
+    for form in 0..3 {
+        for raw in [false, true] {
+            press(screen, "x");
+            screen.wait_for("export");
+            for _ in 0..form {
+                press(screen, "\x1b[C");
+            }
+            if raw {
+                press(screen, "v");
+            }
+            press(screen, "\r");
+            screen.wait_for("Written: ");
+            press(screen, "\r");
+        }
+    }
+    let written = std::fs::read_dir(place.dir.path()).unwrap();
+    let names: Vec<_> = written.map(|entry| entry.unwrap().path()).collect();
+    for form in ["md", "html", "json"] {
+        let of_form = names
+            .iter()
+            .filter(|path| path.extension().is_some_and(|kind| kind == form));
+        assert_eq!(of_form.count(), 2, "{form}: {names:?}");
+    }
+}
