@@ -125,7 +125,7 @@ def state_of_1_gb(maker):
 
 CASES = {
     "5gb": ("a transcript of 5 GB, 50,000 steps", transcript_of_5_gb),
-    "line": ("a line of 300 MB", line_of_300_mb),
+    "line": ("a line of 300 MB, its own text opened", line_of_300_mb),
     "queries": ("10,000 queries", queries_10_000),
     "agents": ("100,000 agents in one run", agents_100_000),
     "output": ("50 MB in one output", output_of(50_000_000)),
@@ -133,6 +133,9 @@ CASES = {
     "wide": ("100 MB in one output, none of it ASCII", output_of(100_000_000, "行")),
     "state": ("a state.json of 1 GB", state_of_1_gb),
 }
+
+# Keys to the step of a case, where that is not the last.
+FROM_LAST = {"line": b"\x1b[A"}
 
 
 def in_a_process(work, *arguments):
@@ -156,18 +159,21 @@ def stats(session, cache):
     return time.perf_counter() - started, usage.ru_maxrss / 1024
 
 
-def screens(session, cache):
+def screens(session, cache, from_last):
+    """`from_last` are the keys from the last step to the one whose output is looked at."""
     screen = Screen(PROGRAM, session, cache)
     first, read, _ = screen.frames(screen.started, b"Q", quiet=3, patience=60)
     opened, _, _ = screen.press(b"\r", b"code", quiet=1, patience=10)
     screen.press(b"ww", quiet=0.5, patience=2)
     screen.press(b"g", quiet=1, patience=2)
     _, last, _ = screen.press(b"G", quiet=1, patience=10)
-    # From the tree of agents to the code and on to the output.
-    screen.press(b"ww", quiet=0.5, patience=2)
+    if from_last:
+        _, last, _ = screen.press(from_last, quiet=3, patience=60)
+    # From the tree of agents over the step and its code to the output.
+    screen.press(b"www", quiet=0.5, patience=2)
     screen.press(b"g", quiet=0.5, patience=2)
-    page, _, _ = screen.press(b"\x1b[6~", patience=2)
-    end, _, _ = screen.press(b"G", quiet=1, patience=5)
+    page, _, _ = screen.press(b"\x1b[6~", patience=10)
+    end, _, _ = screen.press(b"G", quiet=1, patience=10)
     peak = screen.peak()
     screen.close()
     return first, read, opened, last, page, end, peak
@@ -181,7 +187,7 @@ def measure(name, what, make):
         size = sum(os.path.getsize(os.path.join(at, file)) for at, _, files in os.walk(maker.dir) for file in files)
         cache = os.path.join(root, "cache")
         took, memory = stats(maker.dir, cache)
-        first, read, opened, last, page, end, peak = screens(maker.dir, cache)
+        first, read, opened, last, page, end, peak = screens(maker.dir, cache, FROM_LAST.get(name, b""))
         in_ms = " | ".join("-" if figure is None else f"{figure:.0f} ms" for figure in (first, read, opened, last, page, end))
         print(f"| {what} | {size / 1e6:,.0f} MB | {took:.2f} s, {memory:.0f} MiB | {in_ms} | {peak:.0f} MiB |", flush=True)
         if max(memory, peak) > LIMIT_MIB:

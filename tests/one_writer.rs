@@ -15,6 +15,7 @@ use fast_rlm::store::{Kind, Select, Store};
 use running::session::{Session, check_state, check_transcript};
 use running::{Program, script};
 use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::{Duration, Instant};
@@ -87,10 +88,15 @@ fn a_second_writer_can_wait_and_is_told_for_whom() {
     impatient.refused(4, &["waiting up to", &id, "is busy"]);
 
     // Ctrl-C ends the waiting at once.
-    let second = waits("600").start();
-    std::thread::sleep(Duration::from_millis(500));
+    let mut second = waits("600").start();
+    let mut told = BufReader::new(second.stderr.take().unwrap());
+    let mut said = String::new();
+    told.read_line(&mut said).unwrap();
+    assert!(said.contains("waiting up to"), "{said}");
     running::signal(&second, rustix::process::Signal::INT);
-    running::Ran::from(second.wait_with_output().unwrap()).refused(130, &["nothing of it was changed"]);
+    told.read_to_string(&mut said).unwrap();
+    assert!(said.contains("nothing of it was changed"), "{said}");
+    assert_eq!(second.wait().unwrap().code(), Some(130));
 
     let third = waits("600").start();
     std::thread::sleep(Duration::from_millis(500));

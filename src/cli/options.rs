@@ -11,14 +11,27 @@ use clap_complete::Shell;
 use std::ffi::OsStr;
 use std::io;
 
+/// What a flag says that is told as its option is.
+const AS_OPTION: &str = "The option `";
+
 /// The command with its flags told as the table of options tells them, with examples, and with facts of the build.
 pub(super) fn described(command: Command) -> Command {
-    let mut command = examples::added(command.version(VERSION).long_version(LONG_VERSION));
+    told(examples::added(command.version(VERSION).long_version(LONG_VERSION)))
+}
+
+/// Tells the flags of a command and of those below it.
+fn told(mut command: Command) -> Command {
     for option in OPTIONS {
         let Some(flag) = option.flag else { continue };
+        let as_option = |arg: &&Arg| {
+            let says = arg
+                .get_help()
+                .is_some_and(|help| help.to_string().starts_with(AS_OPTION));
+            says && arg.get_long() == Some(flag.long)
+        };
         let id = command
             .get_arguments()
-            .find(|arg| arg.get_long() == Some(flag.long))
+            .find(as_option)
             .map(|arg| arg.get_id().to_string());
         if let Some(id) = id {
             command = command.mut_arg(id, |arg| match names(option.name) {
@@ -27,7 +40,13 @@ pub(super) fn described(command: Command) -> Command {
             });
         }
     }
-    command
+    let below: Vec<String> = command
+        .get_subcommands()
+        .map(|command| command.get_name().to_owned())
+        .collect();
+    below
+        .into_iter()
+        .fold(command, |command, name| command.mut_subcommand(name, told))
 }
 
 /// The version alone.

@@ -50,6 +50,7 @@ pub struct Config {
     pub(super) env: Vec<Hidden>,
     pub(super) secrets: Vec<Hidden>,
     pub(super) no_session_code: bool,
+    pub(super) input_file: Option<PathBuf>,
     pub(super) log_dir: Option<PathBuf>,
     pub(super) prefix: Option<String>,
     pub(super) absolute_logs: bool,
@@ -263,6 +264,14 @@ impl Config {
     #[must_use]
     pub fn log_dir(mut self, dir: impl Into<PathBuf>) -> Self {
         self.log_dir = Some(dir.into());
+        self
+    }
+
+    /// Where the file of a recorded query lies now: for queries that go on, branches and replays. Default: where it lay
+    /// when the query was asked; the file of a session that was imported has to be given, or to lie in its directory.
+    #[must_use]
+    pub fn input_file(mut self, file: impl Into<PathBuf>) -> Self {
+        self.input_file = Some(file.into());
         self
     }
 

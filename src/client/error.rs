@@ -60,6 +60,15 @@ pub enum Error {
         #[source]
         cause: io::Error,
     },
+    /// A file of tools, or another one that was named, cannot be read.
+    #[error("cannot read {}: {cause}; check its name", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        cause: io::Error,
+    },
     /// Python could not be prepared or loaded.
     #[error(transparent)]
     Python(#[from] PrepareError),
@@ -99,6 +108,8 @@ pub enum Error {
 pub struct FailedRun {
     /// Why.
     pub error: RunError,
+    /// The session that keeps it.
+    pub session: String,
     /// What it used.
     pub usage: Spent,
     /// Steps of the root that were recorded.

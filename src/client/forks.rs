@@ -10,7 +10,6 @@ use crate::engine::{BeginError, GoOn, RunError, ScriptedReply, SessionLog, Tape}
 use crate::lab::{
     AgentSink, Branch, LabError, NamespaceFrom, RunDiff, Source, branch, check_syntax, edited_tail, injected_tail,
 };
-use crate::provider::Cancel;
 use crate::store::{Origin, Storage, locate};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -136,7 +135,7 @@ impl Session {
             })
         };
         let cut = self.interrupted()?.ok_or_else(nothing)?;
-        let (session, cancel) = (self.clone(), Cancel::new());
+        let (session, cancel) = (self.clone(), self.switch()?);
         *self.shared.running() = Some(cancel.clone());
         let stop = super::turn::CancelWhenDropped(cancel.clone());
         let work = |_: Forward| async move { finish_cut(&session, cut.turn, cancel).await };
@@ -291,11 +290,12 @@ impl Fork {
 /// Lets a branch go its own way, and tells `sink`.
 pub(super) async fn diverge(session: &Session, how: GoOn, sink: &mut dyn AgentSink) -> Result<Output, Error> {
     let _turn = session.shared.turn.clone().lock_owned().await;
-    let cancel = Cancel::new();
+    let cancel = session.switch()?;
     *session.shared.running() = Some(cancel.clone());
     let stop = super::turn::CancelWhenDropped(cancel.clone());
     let ours = session.clone();
     let work = |tell: Forward| async move {
+        let tell = tell.and(ours.watch.clone());
         let watched = ours.watched_by(Arc::new(tell));
         go_on_with(&watched, how, cancel).await
     };

@@ -29,6 +29,7 @@ pub use error::{Error, FailedRun};
 pub use forks::Fork;
 pub use options::{RunOptions, run};
 pub use output::Output;
+pub(crate) use python::stop_threads;
 pub use python::warm_up;
 pub use read_back::{PastQuery, Variable};
 pub use session::Session;

@@ -3,12 +3,13 @@
 use super::error::Error;
 use super::python;
 use super::session::Session;
-use crate::engine::{self, Interruption, Watch, interruption};
+use crate::engine::{self, Interruption, Unwatched, Watch, interruption};
 use crate::lab::observe::{self, EfficiencySummary, ModelCost, RunEvent, TurnSummary};
 use crate::lab::{AgentSink, LabError, LabEvent, Python, Recording, ReplayReport, RunDiff, Source, replay};
 use crate::provider::PricingTable;
 use crate::store::payload::Message;
 use crate::store::{Fact, Kind, Select, SessionRow, Store, StoreError, locate};
+use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
@@ -209,23 +210,36 @@ impl Session {
             factory,
             secrets: self.configured().known_secrets()?,
             env: self.configured().environment(),
+            input_file: self.configured().input_file.clone(),
         })
     }
 }
 
 /// Hands events on from the library's threads.
-pub(super) struct Forward(mpsc::UnboundedSender<LabEvent>);
+pub(super) struct Forward {
+    sender: mpsc::UnboundedSender<LabEvent>,
+    /// Who watches the session is told, too.
+    watch: Arc<dyn Watch>,
+}
+
+impl Forward {
+    /// Tells `watch`, too, what happens live.
+    pub(super) fn and(self, watch: Arc<dyn Watch>) -> Self {
+        Self { watch, ..self }
+    }
+}
 
 impl AgentSink for Forward {
     fn event(&mut self, event: LabEvent) {
         // Nobody receives when the caller is gone.
-        let _ = self.0.send(event);
+        let _ = self.sender.send(event);
     }
 }
 
 impl Watch for Forward {
     fn event(&self, event: engine::RunEvent) {
-        let _ = self.0.send(LabEvent::Live(event));
+        self.watch.event(event.clone());
+        let _ = self.sender.send(LabEvent::Live(event));
     }
 }
 
@@ -237,7 +251,10 @@ where
     T: Send + 'static,
 {
     let (sender, mut receiver) = mpsc::unbounded_channel();
-    let mut task = AbortWhenDropped(python::threads()?.spawn(work(Forward(sender))));
+    let mut task = AbortWhenDropped(python::threads()?.spawn(work(Forward {
+        sender,
+        watch: Arc::new(Unwatched),
+    })));
     while let Some(event) = receiver.recv().await {
         sink.event(event);
     }

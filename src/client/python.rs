@@ -2,8 +2,9 @@
 
 use super::error::Error;
 use crate::repl::prepare::Progress;
-use crate::repl::{Backend, ReplFactory};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use crate::repl::{Backend, ReplFactory, wait_for_ends};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 use tokio::runtime::{Builder, Handle, Runtime};
 
 /// Loads Python now, so that the first query does not have to: milliseconds, and about 10 s once per machine, with
@@ -36,10 +37,27 @@ pub(super) fn load(backend: Backend, progress: Progress<'_>) -> Result<Arc<dyn R
     Ok(loaded.get_or_init(|| python).clone())
 }
 
+/// How long what runs is given to end.
+const LAST_MOMENTS: Duration = Duration::from_secs(1);
+
+/// Ends everything that runs on the library's threads, with its processes and their directories: for a program that is
+/// about to end.
+pub(crate) fn stop_threads() {
+    let stopped = runtime().take();
+    if let Some(runtime) = stopped {
+        runtime.shutdown_timeout(LAST_MOMENTS);
+    }
+    wait_for_ends(LAST_MOMENTS);
+}
+
+fn runtime() -> MutexGuard<'static, Option<Runtime>> {
+    static THREADS: Mutex<Option<Runtime>> = Mutex::new(None);
+    THREADS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// The threads of this library. Queries run on them whatever executor the caller has, or none.
 pub(super) fn threads() -> Result<Handle, Error> {
-    static THREADS: Mutex<Option<Runtime>> = Mutex::new(None);
-    let mut threads = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut threads = runtime();
     if let Some(runtime) = &*threads {
         return Ok(runtime.handle().clone());
     }

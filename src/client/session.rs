@@ -46,6 +46,8 @@ pub struct Session {
     pub(super) person: Option<Arc<dyn Person>>,
     /// A question could be answered later.
     parks: bool,
+    /// Stops whatever this handle runs.
+    stop: Option<Cancel>,
 }
 
 /// What all clones share.
@@ -117,6 +119,7 @@ impl Session {
             watch: Arc::new(Unwatched),
             person: None,
             parks: true,
+            stop: None,
         }
     }
 
@@ -181,6 +184,31 @@ impl Session {
     pub fn person(mut self, person: impl Person + 'static) -> Self {
         self.person = Some(Arc::new(person));
         self
+    }
+
+    /// Stops this handle's queries, and those of branches made of it, when `stop` is pressed.
+    pub(crate) fn stopped_by(mut self, stop: Cancel) -> Self {
+        self.stop = Some(stop);
+        self
+    }
+
+    /// The switch of one query, which the handle's own presses, too.
+    pub(super) fn switch(&self) -> Result<Cancel, Error> {
+        let cancel = Cancel::new();
+        if let Some(stop) = self.stop.clone() {
+            if stop.is_cancelled() {
+                cancel.cancel();
+            }
+            let pressed = cancel.clone();
+            python::threads()?.spawn(async move {
+                tokio::select! {
+                    () = stop.cancelled() => pressed.cancel(),
+                    // Also when the query has ended.
+                    () = pressed.cancelled() => {}
+                }
+            });
+        }
+        Ok(cancel)
     }
 
     /// Nobody could ever answer: a question is an error in the REPL.
@@ -267,7 +295,7 @@ impl Session {
     }
 
     /// What the next query is run with. Blocks on files the first time.
-    pub(super) fn settings(&self) -> Result<Arc<Settings>, Error> {
+    pub(crate) fn settings(&self) -> Result<Arc<Settings>, Error> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let settings = match &*opened {
             Some(settings) => settings.clone(),

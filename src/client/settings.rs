@@ -13,7 +13,7 @@ use std::path::Path;
 
 impl Config {
     /// Opens and reads what it names. Blocks on files; touches no network.
-    pub(super) fn open(&self) -> Result<Settings, Error> {
+    pub(crate) fn open(&self) -> Result<Settings, Error> {
         let providers = self.providers.clone().unwrap_or_else(ProviderSettings::from_env);
         let secrets = self.registered(&providers)?;
         let mcp = self.servers()?;
@@ -152,9 +152,8 @@ fn file_name(path: &Path) -> String {
 }
 
 fn read(path: &Path) -> Result<String, Error> {
-    std::fs::read_to_string(path).map_err(|cause| Error::File {
+    std::fs::read_to_string(path).map_err(|cause| Error::Unreadable {
         path: path.to_owned(),
-        doing: "reading tools from",
         cause,
     })
 }

@@ -98,7 +98,7 @@ impl Turn {
         }
         let (query, steps) = prepare(&self.session, self.input, self.cancel).await?;
         let answer = ask(&self.session, query).await?;
-        output(answer, steps.count.load(Ordering::SeqCst))
+        output(&self.session, answer, steps.count.load(Ordering::SeqCst))
     }
 }
 
@@ -113,10 +113,20 @@ pub(super) async fn finish_cut(session: &Session, turn: u32, cancel: Cancel) -> 
 
 /// Goes on with a session's last turn.
 pub(super) async fn go_on_with(session: &Session, how: GoOn, cancel: Cancel) -> Result<Output, Error> {
-    // The turn's own input is used.
-    let (query, steps) = prepare(session, Input::Text(String::new()), cancel).await?;
+    let (query, steps) = prepare(session, again(session), cancel).await?;
     let answer = go_on(&session.home(), how, query).await?;
-    output(answer, steps.count.load(Ordering::SeqCst))
+    output(session, answer, steps.count.load(Ordering::SeqCst))
+}
+
+/// What a recorded query goes on with: its own input, whose file may be another one now.
+fn again(session: &Session) -> Input {
+    match &session.configured().input_file {
+        None => Input::Text(String::new()),
+        Some(path) => Input::File {
+            path: path.clone(),
+            prompt: String::new(),
+        },
+    }
 }
 
 /// Everything that a query needs, and its steps as they will be counted.
@@ -155,7 +165,10 @@ async fn ask(session: &Session, query: Query) -> Result<Answer, Error> {
         return Ok(run_query(&home, query).await?);
     };
     match query.input.clone() {
-        Input::Text(text) => Ok(engine::answer(&home, text, query).await?),
+        Input::Text(text) => {
+            let input = again(session);
+            Ok(engine::answer(&home, text, Query { input, ..query }).await?)
+        }
         Input::Json(_) | Input::File { .. } => Err(Error::NotAnAnswer {
             dir: home.dir,
             question,
@@ -172,7 +185,7 @@ fn make_dir(dir: &std::path::Path) -> Result<(), Error> {
     })
 }
 
-pub(super) fn output(answer: Answer, steps: u64) -> Result<Output, Error> {
+fn output(session: &Session, answer: Answer, steps: u64) -> Result<Output, Error> {
     let (usage, run_id, transcript) = (answer.spent, answer.run_id, answer.transcript);
     let output = |value, converted, suspended| Output {
         value,
@@ -188,6 +201,7 @@ pub(super) fn output(answer: Answer, steps: u64) -> Result<Output, Error> {
         Err(RunError::Parked(question)) => Ok(output(Value::Null, false, Some(question))),
         Err(error) => Err(Error::Run(Box::new(FailedRun {
             error,
+            session: session.id(),
             usage,
             steps,
             run_id,

@@ -247,7 +247,13 @@ async fn run(original: &Session, change: Change, off: OffTape) -> Result<WhatIfR
     let output = match ran {
         Ok(output) => Some(output),
         Err(Error::Lab(LabError::TailHalted { .. })) => None,
-        Err(error) => return Err(error),
+        // What it did is on record.
+        Err(error @ (Error::Run(_) | Error::Panicked)) => return Err(error),
+        Err(error) => {
+            // It did not begin. The first error is the one to tell.
+            let _ = branch.discard();
+            return Err(error);
+        }
     };
     let came = session.recording()?;
     if matches!(change, Change::Call(..) | Change::Step(..)) && tape.substituted() == 0 {

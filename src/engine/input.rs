@@ -3,7 +3,6 @@
 use super::agent::{context, context_chars, task};
 use super::truncate::head;
 use crate::repl::{Context, ContextKind};
-use crate::store::payload::TurnStarted;
 use crate::text::without_picture;
 use serde_json::Value;
 use std::io;
@@ -58,6 +57,16 @@ pub enum InputError {
         #[source]
         cause: io::Error,
     },
+    /// A session that was imported names it, which may name any file of this machine.
+    #[error(
+        "the input file {} is not read: a session that was imported names it; give the file with --input-file, or put it into \
+         the session's directory",
+        path.display()
+    )]
+    Elsewhere {
+        /// Which.
+        path: PathBuf,
+    },
     /// It is not what its extension says.
     #[error("the input file {} is not valid {format}: {what}", path.display())]
     Parse {
@@ -68,15 +77,6 @@ pub enum InputError {
         /// What is wrong, with line and column.
         what: String,
     },
-}
-
-/// The context of a recorded turn, read again where it is a file.
-///
-/// # Errors
-///
-/// [`InputError`] when the file is gone, or is no more what its extension says.
-pub fn recorded_context(started: &TurnStarted) -> Result<Context, InputError> {
-    Ok(Input::from_record(&started.query, &started.settings).prepare()?.context)
 }
 
 /// An input, ready for the root agent.
@@ -91,27 +91,11 @@ pub(super) struct Prepared {
 }
 
 impl Input {
-    /// As the log keeps it: the query, and what else it takes to ask it again.
-    pub(super) fn recorded(&self) -> (Value, Value) {
+    /// The file that is meant, where it is one.
+    pub(super) fn file(&self) -> Option<&Path> {
         match self {
-            Self::Text(text) => (Value::String(text.clone()), Value::Null),
-            Self::Json(value) => (value.clone(), Value::Null),
-            Self::File { path, prompt } => {
-                let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-                let settings = serde_json::json!({"input_file": path.to_string_lossy()});
-                (Value::String(prompt.clone()), settings)
-            }
-        }
-    }
-
-    /// From what the log kept.
-    pub(super) fn from_record(query: &Value, settings: &Value) -> Self {
-        match (settings.get("input_file").and_then(Value::as_str), query) {
-            (Some(path), query) => Self::File {
-                path: path.into(),
-                prompt: query.as_str().unwrap_or_default().to_owned(),
-            },
-            (None, query) => query.clone().into(),
+            Self::File { path, .. } => Some(path),
+            Self::Text(_) | Self::Json(_) => None,
         }
     }
 
@@ -272,18 +256,6 @@ mod tests {
         .err()
         .unwrap();
         assert!(error.to_string().contains("/nonexistent/x.json"));
-    }
-
-    #[test]
-    fn inputs_come_back_from_the_log() {
-        let file = Input::File {
-            path: "/data/a.csv".into(),
-            prompt: "Count.".into(),
-        };
-        for input in [Input::from("hello"), Input::from(json!({"a": [1]})), file] {
-            let (query, settings) = input.recorded();
-            assert_eq!(Input::from_record(&query, &settings), input);
-        }
     }
 
     #[test]

@@ -1,11 +1,21 @@
 //! The resume preamble: what a resumed agent is told of the queries before it.
+//!
+//! A session may go on for thousands of queries, a model's context does not: queries and code have a budget each, and
+//! the oldest are left out, with a mark.
 
 use super::truncate::head;
+use crate::text::plural;
 
 /// Characters of an earlier FINAL that are shown.
 const FINAL_LEN: usize = 1_500;
 /// Characters of an earlier query that are shown.
 const QUERY_LEN: usize = 1_500;
+/// Characters of all earlier queries with their answers.
+const QUERIES_LEN: usize = 20_000;
+/// Characters of all code.
+const CODE_LEN: usize = 40_000;
+/// Characters of one step's code.
+const STEP_LEN: usize = CODE_LEN / 4;
 
 /// An earlier query, as far as the preamble tells of it.
 #[derive(Clone, Debug, Default)]
@@ -57,7 +67,11 @@ impl Past {
             .enumerate()
             .map(|(i, earlier)| earlier.told(i + 1))
             .collect();
-        (!listed.is_empty()).then(|| format!("Earlier queries and their answers:\n\n{}", listed.join("\n\n")))
+        let (left_out, shown) = newest(&listed, QUERIES_LEN);
+        let mark = mark(left_out, "older query", "older queries")
+            .map(|mark| format!("[{mark}]\n\n"))
+            .unwrap_or_default();
+        (!shown.is_empty()).then(|| format!("Earlier queries and their answers:\n\n{mark}{}", shown.join("\n\n")))
     }
 
     fn interrupted_part(&self) -> Option<String> {
@@ -75,8 +89,12 @@ impl Past {
 
     fn code_part(&self) -> Option<String> {
         let code: Vec<String> = self.steps.iter().filter_map(EarlierStep::told).collect();
-        (!code.is_empty()).then(|| {
-            format!("The code that earlier queries ran, for you to read; it has run and is not run again:\n```python\n{}\n```", code.join("\n\n"))
+        let (left_out, shown) = newest(&code, CODE_LEN);
+        let mark = mark(left_out, "older step", "older steps")
+            .map(|mark| format!("# [{mark}: what it bound is in your REPL]\n\n"))
+            .unwrap_or_default();
+        (!shown.is_empty()).then(|| {
+            format!("The code that earlier queries ran, for you to read; it has run and is not run again:\n```python\n{mark}{}\n```", shown.join("\n\n"))
         })
     }
 }
@@ -97,11 +115,38 @@ impl EarlierStep {
     fn told(&self) -> Option<String> {
         let first = self.code.lines().map(str::trim).find(|line| !line.is_empty())?;
         Some(if self.ok {
-            self.code.trim_end().to_owned()
+            cut(self.code.trim_end(), STEP_LEN)
         } else {
             format!("# failed: {}", cut(first, 120))
         })
     }
+}
+
+fn mark(left_out: usize, one: &str, many: &str) -> Option<String> {
+    (left_out > 0).then(|| format!("not shown: {}", plural(left_out as u128, one, many)))
+}
+
+/// The newest of `parts` that fit into `budget` characters, and how many older ones are left out.
+///
+/// They are left out by half a budget at once, so that the beginning of what is told stays the same for many queries: model
+/// servers charge less for a prompt that begins like the one before.
+fn newest(parts: &[String], budget: usize) -> (usize, &[String]) {
+    let lengths: Vec<usize> = parts.iter().map(|part| part.chars().count() + 2).collect();
+    let (mut sum, mut left_out) = (0_usize, 0_usize);
+    for length in &lengths {
+        sum += length;
+        if sum <= budget {
+            continue;
+        }
+        for oldest in lengths.iter().skip(left_out) {
+            if sum <= budget / 2 {
+                break;
+            }
+            sum -= oldest;
+            left_out += 1;
+        }
+    }
+    (left_out, parts.get(left_out..).unwrap_or_default())
 }
 
 fn cut(text: &str, limit: usize) -> String {
@@ -168,5 +213,59 @@ mod tests {
         };
         let told = past.preamble().unwrap();
         assert!(told.contains(&format!("{}… [cut]", "日".repeat(1_500))));
+    }
+
+    fn step_of(length: usize, number: usize) -> EarlierStep {
+        EarlierStep {
+            ok: true,
+            code: format!("step_{number} = '{}'", "x".repeat(length)),
+        }
+    }
+
+    #[test]
+    fn however_long_a_session_is_its_preamble_keeps_to_its_budget() {
+        let query = |number: usize| Earlier {
+            query: format!("question {number}"),
+            result: Some("y".repeat(number % 2_000)),
+        };
+        let past = Past {
+            queries: (0..5_000).map(query).collect(),
+            interrupted: None,
+            steps: (0..5_000).map(|number| step_of(number % 1_000, number)).collect(),
+        };
+        let told = past.preamble().unwrap();
+        assert!(told.chars().count() < QUERIES_LEN + CODE_LEN + 1_000);
+        assert!(
+            told.contains("Query 5000: question 4999\n") && told.contains("step_4999 ="),
+            "the newest are told"
+        );
+        assert!(!told.contains("Query 1: ") && !told.contains("step_0 ="));
+        assert!(told.contains("older queries]\n\nQuery 4"), "{told}");
+        assert!(told.contains("```python\n# [not shown: 4,9"), "{told}");
+    }
+
+    #[test]
+    fn a_preamble_begins_for_many_queries_as_the_one_before() {
+        let parts: Vec<String> = (0..1_000).map(|number| step_of(300, number).told().unwrap()).collect();
+        let starts: Vec<usize> = (1..=parts.len())
+            .map(|count| newest(&parts[..count], CODE_LEN).0)
+            .collect();
+        let moves = starts.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        assert!(starts.is_sorted() && (5..20).contains(&moves), "{moves}");
+    }
+
+    #[test]
+    fn code_of_one_step_never_takes_the_place_of_all_others() {
+        let past = Past {
+            steps: vec![step_of(10, 0), step_of(1_000_000, 1), step_of(10, 2)],
+            ..Past::default()
+        };
+        let told = past.preamble().unwrap();
+        assert!(
+            ["step_0 =", "step_1 =", "x… [cut]", "step_2 ="]
+                .iter()
+                .all(|part| told.contains(part))
+        );
+        assert!(told.chars().count() < STEP_LEN + 1_000);
     }
 }

@@ -23,7 +23,7 @@ pub(super) struct Reopened {
 impl Reopened {
     /// The query that `started` began, asked with the settings of `query`.
     pub(super) fn of(home: &Home, query: &Query, started: &TurnStarted) -> Result<Self, BeginError> {
-        let prepared = Input::from_record(&started.query, &started.settings).prepare()?;
+        let prepared = Input::recorded_in(started, &home.dir, query.input.file())?.prepare()?;
         let schema = query.settings.schema.as_ref().map(OutputSchema::compile).transpose()?;
         let (log_file, transcript) = transcript(home, started)?;
         let reference = RunRef {

@@ -1,6 +1,6 @@
 //! Checking FINAL against an output schema (JSON Schema), with errors that a model can act on.
 
-use boon::{Compiler, SchemaIndex, Schemas, UrlLoader, ValidationError};
+use boon::{CompileError, Compiler, SchemaIndex, Schemas, UrlLoader, ValidationError};
 use serde_json::Value;
 use std::fmt;
 
@@ -32,10 +32,9 @@ impl OutputSchema {
         let mut compiled = Schemas::new();
         let mut compiler = Compiler::new();
         compiler.use_loader(Box::new(NothingElse));
-        let root = compiler
-            .add_resource(NAME, source.clone())
-            .and_then(|()| compiler.compile(NAME, &mut compiled))
-            .map_err(|error| BadSchema(format!("{error:#}").replace(NAME, "")))?;
+        let told = |error: CompileError| BadSchema(format!("{error:#}").replace(NAME, ""));
+        compiler.add_resource(NAME, source.clone()).map_err(told)?;
+        let root = compiler.compile(NAME, &mut compiled).map_err(told)?;
         Ok(Self {
             source: source.clone(),
             compiled,

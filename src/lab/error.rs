@@ -4,6 +4,7 @@ use crate::disk::atomic::advice;
 use crate::engine::{BeginError, InputError, ProjectError};
 use crate::repl::ReplError;
 use crate::store::StoreError;
+use crate::text::plural;
 use std::io;
 use std::path::PathBuf;
 
@@ -131,6 +132,39 @@ pub enum LabError {
     /// A tail could not begin.
     #[error(transparent)]
     Begin(#[from] BeginError),
+}
+
+impl LabError {
+    /// For people, who count turns and steps from 1: as it is shown in the shell and on screens.
+    pub fn told(&self) -> String {
+        match self {
+            Self::TurnOutOfRange { session, turn, turns } => format!(
+                "session {session} has {}: there is no query {}",
+                plural(*turns as u128, "query", "queries"),
+                turn.saturating_add(1)
+            ),
+            Self::StepOutOfRange { turn, step, steps } => format!(
+                "query {} has {}: there is no step {}",
+                turn.saturating_add(1),
+                plural(*steps as u128, "step", "steps"),
+                step.saturating_add(1)
+            ),
+            Self::NotABind { step, names } => {
+                let bound = match names.as_slice() {
+                    [] => "no name".into(),
+                    names => format!("{}, not one name", names.join(", ")),
+                };
+                format!("step {} binds {bound}: edit its code instead", step.saturating_add(1))
+            }
+            Self::Syntax { step, message } => {
+                format!(
+                    "step {} of those given cannot be compiled: {message}",
+                    step.saturating_add(1)
+                )
+            }
+            _ => self.to_string(),
+        }
+    }
 }
 
 fn listed(names: &[String]) -> String {

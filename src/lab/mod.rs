@@ -17,7 +17,7 @@ mod sink;
 mod what_if;
 
 pub use branch::{Branch, NamespaceFrom, branch, check_syntax, edited_tail, injected_tail, literal};
-pub use bundle::{export_bundle, import_bundle};
+pub use bundle::{export_bundle, import_bundle, unfinished_imports};
 pub use diff::{DiffRow, RunDiff, StepSide, diff};
 pub use error::LabError;
 pub use rebuild::rebuild;

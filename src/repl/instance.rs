@@ -7,8 +7,8 @@ use super::error::ReplError;
 use super::link::{Event, Link, OwnerEnds};
 use super::memory::MemoryUse;
 use super::wire::Command;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, mpsc};
@@ -58,7 +58,10 @@ impl Instance {
         let stopped = stop.clone();
         std::thread::Builder::new()
             .name("python".into())
-            .spawn(move || ending.send(body(stopped)))
+            .spawn(move || {
+                let _running = Running::counted();
+                ending.send(body(stopped))
+            })
             .map_err(|error| ReplError::Start(format!("cannot start a thread: {error}")))?;
         Ok(Self {
             link,
@@ -126,6 +129,34 @@ impl Stop {
         self.wanted.store(true, Ordering::Relaxed);
         self.now.notify_one();
     }
+}
+
+/// Instances of this process whose threads have not ended.
+static RUNNING: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
+
+/// Counts a thread while it lives.
+struct Running;
+
+impl Running {
+    fn counted() -> Self {
+        *RUNNING.0.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        Self
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        *RUNNING.0.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        RUNNING.1.notify_all();
+    }
+}
+
+/// Waits until all instances that were dropped have ended, with their processes and directories, but no longer than
+/// `patience`: for a program that is about to end.
+pub(crate) fn wait_for_ends(patience: Duration) {
+    let running = RUNNING.0.lock().unwrap_or_else(PoisonError::into_inner);
+    // Whether they did, or time is up: the program ends.
+    let _ = RUNNING.1.wait_timeout_while(running, patience, |running| *running > 0);
 }
 
 impl Drop for Instance {

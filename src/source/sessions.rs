@@ -11,7 +11,7 @@ use crate::disk::files::FileIdentity;
 use crate::disk::logs::LOGS_DIRECTORY;
 use crate::disk::state_file::{STATE_FILE, StateHead, read_head};
 use crate::model::{Label, Time, Totals};
-use crate::store::{SessionRow, Store};
+use crate::store::{IMPORTING, SessionRow, Store};
 
 use super::lineage::name;
 use super::scan::readers;
@@ -102,10 +102,11 @@ fn list(candidates: Vec<PathBuf>, dir: &Path, stop: &Stop) -> Vec<SessionSummary
     found
 }
 
-/// Directories with a state.json, each once, whatever links lead there.
+/// Directories with a state.json, each once, whatever links lead there, but for those that are imported right now.
 fn candidates(dir: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    let whole = |entry: &std::fs::DirEntry| !entry.file_name().to_string_lossy().starts_with(IMPORTING);
+    let mut paths: Vec<PathBuf> = entries.filter(whole).map(|entry| entry.path()).collect();
     paths.sort_unstable();
     let mut seen = HashMap::new();
     for path in paths {

@@ -4,6 +4,9 @@ use super::StoreError;
 
 const MAX_LENGTH: usize = 64;
 
+/// What the directory of a session begins with while it is imported: no id does.
+pub const IMPORTING: &str = ".import-";
+
 /// Names of files and directories that stand where a session's directory would.
 const TAKEN: [&str; 9] = [
     "logs",

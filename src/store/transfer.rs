@@ -9,16 +9,24 @@ use std::collections::HashSet;
 /// Bytes of one namespace's values, before compression, that are carried over: what a REPL could hold and more.
 const LARGEST_NAMESPACE: u64 = 1 << 30;
 
+/// How a session is copied.
+pub struct Copying<'a> {
+    /// Its id in the other store; its own unless given.
+    pub as_id: Option<&'a str>,
+    /// When.
+    pub time: Time,
+    /// A copy of it into the other store was cut before it was whole: what is there already stays.
+    pub goes_on: bool,
+    /// Changes each event's fact on its way.
+    pub change: &'a dyn Fn(&mut Fact),
+}
+
 /// Copies the session `id` with its events, namespaces and parked questions into another store, under its own id or
-/// `as_id`. Times, turns and event ids stay. Events that cannot be understood are not copied; their number is returned.
-///
-/// Everything is looked at before anything is written, and no more than a page of it is held at a time: the session may
-/// be a stranger's.
+/// `as_id`.
 ///
 /// # Errors
 ///
-/// [`StoreError::BadTurn`] if an event names a turn that was never started, [`StoreError::TooLarge`],
-/// [`StoreError::SessionExists`]; the other store has no such session then.
+/// As [`Copying::copy`].
 pub fn copy_session(
     from: &Store,
     id: &str,
@@ -26,25 +34,74 @@ pub fn copy_session(
     as_id: Option<&str>,
     time: Time,
 ) -> Result<(SessionRow, usize), StoreError> {
-    let skipped = check(from, id)?;
-    let new = NewSession {
-        origin: Origin::Imported,
-        ..NewSession::named(as_id.unwrap_or(id), time)
+    let copying = Copying {
+        as_id,
+        time,
+        goes_on: false,
+        change: &|_| (),
     };
-    let copied = to.events.create_session(&new)?;
-    let token = to.events.raise_token_above(&copied.id, to.flow.token(&copied.id)?)?;
-    let events = copy_events(from, id, to, &copied.id, token);
-    if let Err(error) = events.and_then(|()| copy_flow(from, id, to, &copied.id, token)) {
-        remove(to, &copied.id, token);
-        return Err(error);
-    }
-    Ok((to.events.session(&copied.id)?, skipped))
+    copying.copy(from, id, to)
 }
 
-/// The first error is the one to tell.
-fn remove(store: &Store, id: &str, token: Token) {
-    let _ = store.flow.forget(id, token);
-    let _ = store.events.remove_session(id, token);
+impl Copying<'_> {
+    /// Copies the session `id` with its events, namespaces and parked questions into another store. Times, turns and event
+    /// ids stay. Events that cannot be understood are not copied; their number is returned.
+    ///
+    /// Everything is looked at before anything is written, and no more than a page of it is held at a time: the session may
+    /// be a stranger's.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::BadTurn`] if an event names a turn that was never started, [`StoreError::TooLarge`],
+    /// [`StoreError::SessionExists`]; the other store has no such session then.
+    pub fn copy(&self, from: &Store, id: &str, to: &Store) -> Result<(SessionRow, usize), StoreError> {
+        let skipped = check(from, id)?;
+        let copied = self.row(to, self.as_id.unwrap_or(id))?;
+        let row = self.fill(from, id, to, &copied.id);
+        // The first error is the one to tell.
+        let row = row.inspect_err(|_| drop(remove(to, &copied.id)))?;
+        Ok((row, skipped))
+    }
+
+    fn fill(&self, from: &Store, id: &str, to: &Store, as_id: &str) -> Result<SessionRow, StoreError> {
+        let token = raise_token(to, as_id)?;
+        // Events last: a session that has them all is whole.
+        copy_flow(from, id, to, as_id, token)?;
+        self.copy_events(from, id, to, as_id, token)?;
+        to.events.session(as_id)
+    }
+
+    /// The session's row in the other store.
+    fn row(&self, to: &Store, id: &str) -> Result<SessionRow, StoreError> {
+        let begun = |row: &SessionRow| row.origin == Origin::Imported && !row.in_root;
+        if self.goes_on
+            && let Some(row) = to.events.session(id).ok().filter(begun)
+        {
+            return Ok(row);
+        }
+        to.events.create_session(&NewSession {
+            origin: Origin::Imported,
+            ..NewSession::named(id, self.time)
+        })
+    }
+
+    fn copy_events(&self, from: &Store, id: &str, to: &Store, as_id: &str, token: Token) -> Result<(), StoreError> {
+        pages(from, id, |page| {
+            let mut events: Vec<NewEvent> = page.events.into_iter().map(NewEvent::from).collect();
+            events.iter_mut().for_each(|event| (self.change)(&mut event.fact));
+            to.events.append(as_id, token, &events).map(drop)
+        })
+    }
+}
+
+fn raise_token(store: &Store, id: &str) -> Result<Token, StoreError> {
+    store.events.raise_token_above(id, store.flow.token(id)?)
+}
+
+fn remove(store: &Store, id: &str) -> Result<(), StoreError> {
+    let token = raise_token(store, id)?;
+    store.flow.forget(id, token)?;
+    store.events.remove_session(id, token)
 }
 
 /// Whether each event names a turn that was started before it, and each value is what it says; how many events cannot be
@@ -109,13 +166,6 @@ fn pages(from: &Store, id: &str, mut take: impl FnMut(Page) -> Result<(), StoreE
             None => return Ok(()),
         }
     }
-}
-
-fn copy_events(from: &Store, id: &str, to: &Store, as_id: &str, token: Token) -> Result<(), StoreError> {
-    pages(from, id, |page| {
-        let events: Vec<NewEvent> = page.events.into_iter().map(NewEvent::from).collect();
-        to.events.append(as_id, token, &events).map(drop)
-    })
 }
 
 fn copy_flow(from: &Store, id: &str, to: &Store, as_id: &str, token: Token) -> Result<(), StoreError> {

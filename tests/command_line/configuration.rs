@@ -124,6 +124,42 @@ fn queries_take_what_the_configuration_says() {
 }
 
 #[test]
+fn paths_in_a_file_start_where_it_lies() {
+    let user = "primary_agent = \"scripted:model.yaml\"\nmcp = \"servers.json\"\ntheme = \"themes/mine.toml\"\nkeymap = \"vim\"\n";
+    let files = [
+        ("config.toml", user),
+        ("model.yaml", "replies: [{code: FINAL('of the user')}]"),
+        ("servers.json", "{\"mcpServers\": {}}"),
+    ];
+    let place = Place::new(&[("model.yaml", "replies: [{code: FINAL('of the project')}]")], &files);
+    assert_eq!(place.program().arg("go").answer(), "of the user");
+    let told = place.config().arg("--json").run().json();
+    let lies = |name: &str| place.user().join(name).to_string_lossy().into_owned();
+    for (name, value) in [
+        ("primary_agent", format!("scripted:{}", lies("model.yaml"))),
+        ("mcp", lies("servers.json")),
+        ("theme", lies("themes/mine.toml")),
+        ("keymap", "vim".to_owned()),
+    ] {
+        assert_eq!(option(&told, name).0, json!(value));
+    }
+    // A project's files lie in the working directory; variables and flags are typed there.
+    std::fs::write(
+        place.project().join("rlm_config.yaml"),
+        "primary_agent: scripted:model.yaml\n",
+    )
+    .unwrap();
+    assert_eq!(place.program().arg("go").answer(), "of the project");
+    let by_variable = place.program().arg("go").env("FAST_RLM_MODEL", "scripted:model.yaml");
+    assert_eq!(by_variable.answer(), "of the project");
+    let elsewhere = place
+        .program()
+        .arg("go")
+        .option("--config", place.user().join("config.toml"));
+    assert_eq!(elsewhere.answer(), "of the user");
+}
+
+#[test]
 fn the_instruction_of_the_configuration_reaches_the_model() {
     let script = r#"{"rules": [{"when": {"system": "Answer in rhyme."}, "replies": [{"code": "FINAL('heard')"}]}]}"#;
     let place = Place::new(

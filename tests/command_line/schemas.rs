@@ -128,6 +128,9 @@ fn answers_fit() {
         .run();
     assert_eq!(parked.code, Some(75), "{parked:?}");
     fits("answer", &parked.json());
+    let answered = place.rlm(&["answer", "parked", "x", "--json"]);
+    assert_eq!(answered["final"], "x");
+    fits("answer", &answered);
 }
 
 #[test]

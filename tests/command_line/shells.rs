@@ -60,7 +60,7 @@ fn bash_completes_subcommands_flags_and_values() {
     let rlm = |words: &[&str]| offered(RLM, "fast-rlm", words);
     assert_eq!(rlm(&["fast-rlm", "re"]), ["replay", "resume"]);
     assert_eq!(rlm(&["fast-rlm", "config", "s"]), ["schema"]);
-    assert_eq!(rlm(&["fast-rlm", "fork", "x", "--in"]), ["--inject"]);
+    assert_eq!(rlm(&["fast-rlm", "fork", "x", "--in"]), ["--inject", "--input-file"]);
     assert_eq!(rlm(&["fast-rlm", "--verbosity", "s"]), ["silent", "summary"]);
     let log = |words: &[&str]| offered(LOG, "fast-rlm-log", words);
     assert_eq!(log(&["fast-rlm-log", "--th"]), ["--theme"]);

@@ -96,7 +96,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("unknown kind of event", LIBRARY),
     ("not a SHA-256 digest", LIBRARY),
     ("{}: opened for reading only", LIBRARY),
-    // Told in the shell with numbers from 1: src/cli/lab/mod.rs.
+    // Told in the shell with numbers from 1: LabError::told.
     ("session {session} has {turns} turns", NUMBERS),
     ("turn {turn} has {steps} steps", NUMBERS),
     ("step {step} (0-based", NUMBERS),
@@ -122,6 +122,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("enough was read", "ends a search, and is no error"),
     ("cancelled while waiting for the session", "tests/one_writer.rs"),
     ("cannot write the transcript", "tests/disk_troubles.rs"),
+    ("the input file {} is not read", "tests/lab_cases/imports.rs"),
 ];
 
 const SCREEN: &str = "told on the screen of the terminal program";

@@ -16,6 +16,7 @@ mod crashes;
 mod desk;
 mod forks;
 mod gates;
+mod imports;
 mod overhead;
 mod pauses;
 mod reading;

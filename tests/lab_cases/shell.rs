@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 
 const STEPS: [&str; 3] = ["x = await llm_query('a')", "y = x + '!'", "FINAL(y)"];
 
-fn program(args: &[&str], dir: &Path) -> Output {
+pub(crate) fn program(args: &[&str], dir: &Path) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fast-rlm"));
     command
         .args(args)
@@ -17,22 +17,22 @@ fn program(args: &[&str], dir: &Path) -> Output {
     command.env_remove("RUST_BACKTRACE").output().unwrap()
 }
 
-fn out(output: &Output) -> String {
+pub(crate) fn out(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
 #[track_caller]
-fn json_of(output: &Output) -> Value {
+pub(crate) fn json_of(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"))
 }
 
 #[track_caller]
-fn exits(output: &Output, code: i32) {
+pub(crate) fn exits(output: &Output, code: i32) {
     assert_eq!(output.status.code(), Some(code), "{output:?}");
 }
 
 /// A directory with the session `one` under `runs`, and the script that made it.
-fn recorded() -> tempfile::TempDir {
+pub(crate) fn recorded() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let replies: Vec<Value> = STEPS.iter().map(|code| json!({ "code": code })).collect();
     let script = json!({"rules": [{"when": {"depth": 1}, "replies": [{"code": "FINAL('sub')"}]}], "replies": replies});

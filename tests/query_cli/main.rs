@@ -15,7 +15,10 @@ mod running;
 
 mod agents;
 mod backends;
+mod coding_agents;
+mod goes_on;
 mod hostile;
+mod https;
 mod output;
 mod secrets;
 mod stopping;

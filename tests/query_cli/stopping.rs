@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-fn wait_for(child: &mut Child, what: impl Fn() -> bool) {
+pub(super) fn wait_for(child: &mut Child, what: impl Fn() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(60);
     while !what() {
         assert!(
@@ -19,7 +19,7 @@ fn wait_for(child: &mut Child, what: impl Fn() -> bool) {
     }
 }
 
-fn has(state: &Path, text: &str) -> bool {
+pub(super) fn has(state: &Path, text: &str) -> bool {
     std::fs::read_to_string(state).is_ok_and(|found| found.contains(text))
 }
 

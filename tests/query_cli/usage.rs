@@ -78,7 +78,7 @@ fn unusable_files_are_named_with_the_place() {
     asks()
         .option("--output-schema", "schema.json")
         .run()
-        .refused(2, &["schema", "nonsense"]);
+        .refused(2, &["schema", "/type"]);
     asks()
         .option("--output-schema", "no.json")
         .run()
@@ -144,6 +144,20 @@ fn options_are_explained_when_they_make_no_sense() {
         let ran = place.steps(&["FINAL(1)"]).arg(format!("--wait={wrong}")).run();
         ran.refused(2, &["--wait", "number of seconds"]);
     }
+    for (flag, beyond, wanted) in [
+        ("--max-depth", "65", "from 0 to 64"),
+        ("--max-calls", "0", "from 1"),
+        ("--max-global-calls", "9999999999999999", "from 1 to"),
+    ] {
+        // What files and variables refuse, flags and subcommands refuse, too.
+        place
+            .steps(&["FINAL(1)"])
+            .option(flag, beyond)
+            .run()
+            .refused(2, &[flag, wanted]);
+        let answer = Program::new(place.path()).arg("answer").arg(".").arg("x");
+        answer.option(flag, beyond).run().refused(2, &[flag, wanted]);
+    }
     let script = place.file("one.yaml", "replies: [{code: FINAL(1)}]");
     Program::asks(place.path(), " ")
         .scripted(&script)
@@ -152,6 +166,33 @@ fn options_are_explained_when_they_make_no_sense() {
     let alone = Program::new(place.path()).run();
     assert_eq!(alone.code, Some(2));
     assert!(format!("{}{}", alone.out, alone.err).contains("--primary-agent"));
+}
+
+#[test]
+fn a_file_is_no_directory_of_sessions() {
+    let place = Place::new();
+    place.file("file", "");
+    for dir in ["file", "file/below"] {
+        for option in ["--session-dir", "--log-dir"] {
+            let query = place.steps(&["FINAL(1)"]).option(option, dir);
+            query.run().refused(2, &[option, "is no directory"]);
+        }
+        for args in [
+            &["replay", "last"][..],
+            &["fork", "one", "--at", "1", "--inject", "1"],
+            &["resume", "last"],
+            &["import", "file"],
+        ] {
+            let command = args
+                .iter()
+                .fold(Program::new(place.path()), |program, arg| program.arg(arg));
+            command
+                .option("--dir", dir)
+                .run()
+                .refused(2, &["--dir", "is no directory"]);
+        }
+    }
+    assert_eq!(std::fs::read(place.path().join("file")).unwrap(), b"");
 }
 
 #[test]

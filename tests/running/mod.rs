@@ -5,6 +5,7 @@
 pub(crate) mod script;
 pub(crate) mod server;
 pub(crate) mod session;
+pub(crate) mod unchanged;
 
 use serde_json::Value;
 use std::ffi::OsStr;

@@ -1,5 +1,6 @@
 //! The arguments of commands on recorded sessions.
 
+use crate::cli::query::OnwardArgs;
 use crate::repl::Backend;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -96,7 +97,10 @@ pub struct ReplayArgs {
     /// The Python that it was recorded with, sandbox or python3; that of the configuration unless given.
     #[arg(long, value_name = "NAME")]
     pub repl: Option<Backend>,
-    /// A configuration file; those of the usual places unless given.
+    /// The file that a query was asked about, where it lies now.
+    #[arg(long, value_name = "FILE")]
+    pub input_file: Option<PathBuf>,
+    /// Read options from this file instead of the usual ones (`fast-rlm config path`).
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Print the report as JSON.
@@ -117,29 +121,6 @@ pub struct DiffArgs {
     /// Print the rows as JSON.
     #[arg(long)]
     pub json: bool,
-}
-
-/// With what models and tools a branch goes on.
-#[derive(Clone, Debug, Args)]
-pub struct Live {
-    /// The root's model; the recorded one unless given.
-    #[arg(long, value_name = "MODEL")]
-    pub primary_agent: Option<String>,
-    /// The sub-agents' model; the recorded one unless given.
-    #[arg(long, value_name = "MODEL")]
-    pub sub_agent: Option<String>,
-    /// A Python file whose functions the model may call.
-    #[arg(long, value_name = "FILE.py")]
-    pub tools: Vec<PathBuf>,
-    /// A JSON file that declares MCP servers for the model to call.
-    #[arg(long, value_name = "FILE.json")]
-    pub mcp: Vec<PathBuf>,
-    /// The Python that runs the model's code, sandbox or python3; that of the configuration unless given.
-    #[arg(long, value_name = "NAME")]
-    pub repl: Option<Backend>,
-    /// A configuration file; those of the usual places unless given.
-    #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
 }
 
 /// Of `fork`.
@@ -169,7 +150,7 @@ pub struct ForkArgs {
     pub json: bool,
     /// With what.
     #[command(flatten)]
-    pub live: Live,
+    pub onward: OnwardArgs,
 }
 
 /// Of `what-if`.
@@ -202,7 +183,7 @@ pub struct WhatIfArgs {
     pub json: bool,
     /// With what.
     #[command(flatten)]
-    pub with: Live,
+    pub onward: OnwardArgs,
 }
 
 /// Of `resume`.
@@ -216,7 +197,7 @@ pub struct ResumeArgs {
     pub json: bool,
     /// With what.
     #[command(flatten)]
-    pub live: Live,
+    pub onward: OnwardArgs,
 }
 
 /// Of `export`.

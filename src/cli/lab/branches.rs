@@ -2,6 +2,7 @@
 
 use super::args::{ForkArgs, ResumeArgs, WhatIfArgs};
 use super::reports::row_line;
+use super::tending::Tending;
 use super::{Failure, print, print_json, wait};
 use crate::cli::query::Exit;
 use crate::client::{self, Fork, Output, WhatIf};
@@ -17,19 +18,19 @@ const STEP_MARK: &str = "# ---";
 /// Forks and goes on; prints the fork's id and what to do next.
 pub(super) fn fork(args: &ForkArgs) -> Result<Exit, Failure> {
     let how = how(args)?;
-    let session = args.target.open_live(&args.live)?;
-    let at = args.at - 1;
+    let tending = Tending::of(&args.target, &args.onward)?;
+    let (session, at) = (&tending.session, args.at - 1);
     let fork = wait(async {
         match args.turn {
             Some(turn) => session.fork_at(turn - 1, at).await,
             None => session.fork(at).await,
         }
     })??;
-    let went = wait(go(&fork, how))?;
-    let output = match went {
+    let output = match tending.wait(go(&fork, how))? {
         Ok(output) => output,
         Err(refused) => return Err(left(fork, refused)?),
     };
+    tending.close();
     if args.json {
         print_json(&record(fork.id(), &output))?;
         return Ok(ended(&output));
@@ -47,12 +48,14 @@ pub(super) fn fork(args: &ForkArgs) -> Result<Exit, Failure> {
     Ok(ended(&output))
 }
 
-/// What becomes of a fork that came to nothing: one that was refused is removed, any other is kept, and told.
+/// What becomes of a fork that came to nothing: one that did not go its own way is removed, any other is kept, and told.
 fn left(fork: Fork, refused: client::Error) -> Result<Failure, Failure> {
     match &refused {
-        client::Error::Lab(LabError::Syntax { .. }) => fork.discard()?,
         client::Error::Lab(LabError::NotABind { .. } | LabError::BadName { .. }) => {}
-        _ => drop(writeln!(io::stderr(), "fork {}", fork.id())),
+        client::Error::Lab(LabError::TailHalted { .. }) | client::Error::Run(_) | client::Error::Panicked => {
+            drop(writeln!(io::stderr(), "fork {}", fork.id()));
+        }
+        _ => fork.discard()?,
     }
     Ok(refused.into())
 }
@@ -131,10 +134,11 @@ fn record(session: &str, output: &Output) -> Value {
 
 /// Changes one thing; 1 when the run halted.
 pub(super) fn what_if(args: &WhatIfArgs) -> Result<Exit, Failure> {
-    let session = args.target.open_live(&args.with)?;
+    let tending = Tending::of(&args.target, &args.onward)?;
     let off = if args.live { OffTape::Live } else { OffTape::Halt };
-    let what_if = change(session.what_if(), args)?.off_tape(off);
-    let ran = wait(what_if.run())??;
+    let what_if = change(tending.session.what_if(), args)?.off_tape(off);
+    let ran = tending.wait(what_if.run())?.inspect_err(tell_kept)?;
+    tending.close();
     let came = ran.session();
     if args.json {
         let divergence = ran.first_divergence();
@@ -176,6 +180,13 @@ pub(super) fn what_if(args: &WhatIfArgs) -> Result<Exit, Failure> {
     })
 }
 
+/// The session that a run which failed is kept in.
+fn tell_kept(error: &client::Error) {
+    if let client::Error::Run(failed) = error {
+        let _ = writeln!(io::stderr(), "session {}", failed.session);
+    }
+}
+
 fn change(what_if: WhatIf, args: &WhatIfArgs) -> Result<WhatIf, Failure> {
     let wrong = |option: &str, text: &str| Failure::Usage(format!("{option} {text:?}: NAME=JSON is wanted"));
     let pair = |option: &str, text: &str| {
@@ -207,10 +218,11 @@ fn change(what_if: WhatIf, args: &WhatIfArgs) -> Result<WhatIf, Failure> {
 
 /// Finishes the last query, which a crash cut.
 pub(super) fn resume(args: &ResumeArgs) -> Result<Exit, Failure> {
-    let session = args.target.open_live(&args.live)?;
-    let output = wait(session.resume())??;
+    let tending = Tending::of(&args.target, &args.onward)?;
+    let output = tending.wait(tending.session.resume())??;
+    tending.close();
     match args.json {
-        true => print_json(&record(&session.id(), &output))?,
+        true => print_json(&record(&tending.session.id(), &output))?,
         false => print(&answer(&output))?,
     }
     Ok(ended(&output))

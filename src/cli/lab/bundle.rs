@@ -1,6 +1,7 @@
 //! `fast-rlm export --bundle` and `fast-rlm import`: a session with its part of the log, in one file.
 
 use super::args::{ExportArgs, ImportArgs};
+use super::target::is_directory;
 use super::{Failure, print};
 use crate::cli::query::Exit;
 use crate::lab::{export_bundle, import_bundle};
@@ -13,6 +14,7 @@ pub(super) fn export(args: &ExportArgs) -> Result<Exit, Failure> {
 }
 
 pub(super) fn import(args: &ImportArgs) -> Result<Exit, Failure> {
+    is_directory(&args.dir)?;
     let (id, skipped) = import_bundle(&args.bundle, &args.dir, args.session_id.as_deref())?;
     let left = match skipped {
         0 => String::new(),

@@ -5,8 +5,9 @@ use super::target::place;
 use super::{Failure, print, print_json, store};
 use crate::cli::query::Exit;
 use crate::engine::{SessionLog, interruption, now, waiting_in};
+use crate::lab::unfinished_imports;
 use crate::source::{SessionSummary, Stop, list_sessions};
-use crate::store::{Kind, Select, SessionRow, Store};
+use crate::store::{Kind, Select, SessionRow, Storage, Store};
 use crate::text::{SafeText, date_time, plural};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -46,9 +47,12 @@ pub(super) fn sessions(args: &SessionsArgs) -> Result<Exit, Failure> {
     let mut rows = rows(&args.dir)?;
     if args.prune {
         let (empty, kept): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.empty);
-        for row in &empty {
-            store::remove(&args.dir, &row.id)?;
-            print(&format!("removed {}", row.id))?;
+        if !empty.is_empty() {
+            let store = Storage::dir(&args.dir).open()?;
+            for row in &empty {
+                store::prune(&store, &args.dir, &row.id)?;
+                print(&format!("removed {}", row.id))?;
+            }
         }
         rows = kept;
     }
@@ -87,15 +91,21 @@ impl Row {
     }
 }
 
-/// Sessions of the directory, with those of its store that have no files yet.
+/// Sessions of the directory, with those of its store that have no files yet, but for what is not whole: it is imported.
 fn rows(dir: &Path) -> Result<Vec<Row>, Failure> {
     let store = Store::open_read_only(dir)?;
     let mut files: HashMap<_, _> = list_sessions(dir, &Stop::default())
         .into_iter()
         .map(|summary| (summary.name.clone(), summary))
         .collect();
+    let unfinished = unfinished_imports(dir);
     let mut rows = Vec::new();
-    for session in store.events.sessions()? {
+    for session in store
+        .events
+        .sessions()?
+        .into_iter()
+        .filter(|row| !unfinished.contains(&row.id))
+    {
         rows.push(recorded(dir, &store, &session, files.remove(&session.id))?);
     }
     rows.extend(files.into_values().map(foreign));

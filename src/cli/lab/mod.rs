@@ -9,16 +9,16 @@ mod list;
 mod reports;
 mod store;
 mod target;
+mod tending;
 
 pub use args::LabCommand;
 
-use crate::cli::query::Exit;
 use crate::cli::query::config::ConfigError;
+use crate::cli::query::{Exit, exit};
 use crate::client;
-use crate::engine::RunError;
 use crate::lab::LabError;
 use crate::store::StoreError;
-use crate::text::{SafeText, plural};
+use crate::text::SafeText;
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -67,58 +67,19 @@ impl Failure {
     /// Its message, with numbers from 1 as they are typed here.
     fn told(&self) -> String {
         match self {
-            Self::Client(client::Error::Lab(error)) | Self::Lab(error) => told(error),
+            Self::Client(client::Error::Lab(error)) | Self::Lab(error) => error.told(),
             _ => self.to_string(),
         }
     }
 
     fn exit(&self) -> Exit {
         match self {
-            Self::Client(client::Error::Lab(LabError::TailHalted { .. })) => Exit::Failed,
-            Self::Client(client::Error::Run(failed)) => match failed.error {
-                RunError::Limit(_) => Exit::Limit,
-                RunError::Cancelled => Exit::Cancelled,
-                _ => Exit::Failed,
-            },
-            Self::Client(error) if error.is_busy() => Exit::Busy,
-            Self::Client(client::Error::Cancelled) => Exit::Cancelled,
-            Self::Client(client::Error::File { .. }) => Exit::Failed,
+            Self::Client(error) => exit::library(error),
+            Self::Lab(error) => exit::lab(error),
+            Self::Store(error) => exit::store(error),
+            Self::Config(_) | Self::Usage(_) => Exit::Usage,
             Self::Runtime(_) | Self::Output(_) => Exit::Failed,
-            _ => Exit::Usage,
         }
-    }
-}
-
-/// The library counts from 0, and says so.
-fn told(error: &LabError) -> String {
-    match error {
-        LabError::TurnOutOfRange { session, turn, turns } => format!(
-            "session {session} has {}: there is no query {}",
-            plural(*turns as u128, "query", "queries"),
-            turn.saturating_add(1)
-        ),
-        LabError::StepOutOfRange { turn, step, steps } => format!(
-            "query {} has {}: there is no step {}",
-            turn.saturating_add(1),
-            plural(*steps as u128, "step", "steps"),
-            step.saturating_add(1)
-        ),
-        LabError::NotABind { step, names } if names.is_empty() => format!(
-            "step {} binds no name: --edit puts other code in its place",
-            step.saturating_add(1)
-        ),
-        LabError::NotABind { step, names } => format!(
-            "step {} binds {}, not one name: --edit puts other code in its place",
-            step.saturating_add(1),
-            names.join(", ")
-        ),
-        LabError::Syntax { step, message } => {
-            format!(
-                "step {} of those given cannot be compiled: {message}",
-                step.saturating_add(1)
-            )
-        }
-        _ => error.to_string(),
     }
 }
 

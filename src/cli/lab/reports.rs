@@ -3,20 +3,28 @@
 use super::args::{DiffArgs, ReplayArgs};
 use super::target::open;
 use super::{Failure, print, print_json, wait};
-use crate::cli::query::Exit;
 use crate::cli::query::config::Config;
+use crate::cli::query::{Exit, Interrupts};
+use crate::client;
 use crate::lab::{DiffRow, LabEvent, ReplayReport, StepSide};
+use crate::provider::Cancel;
 use crate::text::SafeText;
 use serde_json::json;
 use std::io::{self, Write};
 
 /// Replays; 1 when something came out differently, or was left over.
 pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Failure> {
-    let config = Config::find(args.config.as_deref())?.whole()?;
-    let session = open(&args.session, &args.dir)?.config(match args.repl {
-        Some(repl) => config.repl(repl),
-        None => config,
-    });
+    let interrupts = Interrupts::listen();
+    let mut config = Config::find(args.config.as_deref())?.whole()?;
+    if let Some(repl) = args.repl {
+        config = config.repl(repl);
+    }
+    if let Some(file) = &args.input_file {
+        config = config.input_file(file);
+    }
+    let session = open(&args.session, &args.dir)?.config(config);
+    let cancel = Cancel::new();
+    interrupts.cancel_first(cancel.clone());
     let quiet = args.json;
     let mut tick = |event: LabEvent| {
         if let (LabEvent::StepReplayed { turn, step, mismatch }, false) = (event, quiet) {
@@ -24,7 +32,17 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Failure> {
             let _ = writeln!(io::stderr(), "{mark} Q{} step {}", turn + 1, step + 1);
         }
     };
-    let report = wait(session.replay(args.turn.map(|turn| turn - 1), &mut tick))??;
+    let turn = args.turn.map(|turn| turn - 1);
+    let replayed = wait(async {
+        tokio::select! {
+            report = session.replay(turn, &mut tick) => Some(report),
+            () = cancel.cancelled() => None,
+        }
+    })?;
+    let Some(report) = replayed.transpose()? else {
+        client::stop_threads();
+        return Ok(Exit::Cancelled);
+    };
     match args.json {
         true => print_json(&json!({"faithful": report.faithful(), "report": report}))?,
         false => print(&told(&report))?,
@@ -60,6 +78,7 @@ fn told(report: &ReplayReport) -> String {
 
 /// Compares; 1 when something differs.
 pub(super) fn diff(args: &DiffArgs) -> Result<Exit, Failure> {
+    let _interrupts = Interrupts::listen();
     let (a, b) = (open(&args.a, &args.dir)?, open(&args.b, &args.dir)?);
     let diff = a.diff(&b)?;
     if args.json {

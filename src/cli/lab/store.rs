@@ -1,9 +1,10 @@
 //! The upkeep of a store: values that nothing needs, sessions in which nothing was asked, a state.json that is gone.
 
-use super::target::open;
+use super::target::{open, place};
 use super::{Failure, print};
 use crate::cli::query::Exit;
-use crate::store::{SessionWriter, Storage, Store};
+use crate::lab::{self, Source};
+use crate::store::{Storage, Store};
 use std::path::Path;
 
 /// Shows what could be freed, or frees it.
@@ -19,11 +20,14 @@ pub(super) fn gc(dir: &Path, free: bool) -> Result<Exit, Failure> {
 }
 
 /// Removes a session in which nothing was asked.
-pub(super) fn remove(dir: &Path, id: &str) -> Result<(), Failure> {
-    let store = Storage::dir(dir).open()?;
-    let writer = SessionWriter::take_over(&store, id)?;
-    store.flow.forget(id, writer.token())?;
-    Ok(store.events.remove_session(id, writer.token())?)
+pub(super) fn prune(store: &Store, dir: &Path, id: &str) -> Result<(), Failure> {
+    let row = store.events.session(id)?;
+    let source = Source {
+        store: store.clone(),
+        session: id.to_owned(),
+        dir: place(dir, &row),
+    };
+    Ok(lab::remove(&source)?)
 }
 
 /// Writes state.json anew from the log.

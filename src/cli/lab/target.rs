@@ -1,9 +1,12 @@
 //! From what was typed to a session.
 
 use super::Failure;
-use super::args::{Live, Target};
+use super::args::Target;
 use crate::cli::query::config::Config;
+use crate::cli::query::{OnwardArgs, no_directory};
 use crate::client::Session;
+use crate::engine::last_models;
+use crate::lab::unfinished_imports;
 use crate::store::{SessionRow, Store, check_session_id};
 use std::path::{Path, PathBuf};
 
@@ -13,25 +16,19 @@ impl Target {
     }
 
     /// The session, with the models that it had, or those that are given.
-    pub(super) fn open_live(&self, live: &Live) -> Result<Session, Failure> {
+    pub(super) fn open_onward(&self, args: &OnwardArgs) -> Result<Session, Failure> {
         let session = self.open()?;
-        let last = session.turns()?.pop();
-        let recorded = last.map(|turn| turn.model).filter(|model| !model.is_empty());
-        let model = live.primary_agent.clone().or(recorded);
-        let set = Config::find(live.config.as_deref())?;
-        let mut config = set.whole()?;
-        config = live.tools.iter().fold(config, |config, file| config.tool_file(file));
-        config = live.mcp.iter().fold(config, |config, file| config.mcp_file(file));
-        config = match live.repl {
-            Some(repl) => config.repl(repl),
-            None => config,
-        };
-        if let Some(model) = model {
+        let set = Config::find(args.run.config.as_deref())?;
+        let (root, sub) = args.models(last_models(session.dir())?);
+        let mut config = set.with(&args.run)?;
+        if let Some(model) = root {
             config = config.primary_agent(model);
         }
-        let sub = live.sub_agent.clone().or(session.last_sub_model()?);
-        if let Some(sub) = sub {
-            config = config.sub_agent(sub);
+        if let Some(model) = sub {
+            config = config.sub_agent(model);
+        }
+        if let Some(file) = &args.input_file {
+            config = config.input_file(file);
         }
         Ok(session.config(config))
     }
@@ -39,6 +36,7 @@ impl Target {
 
 /// `last`, an id in `dir`, or a session's directory.
 pub(super) fn open(text: &str, dir: &Path) -> Result<Session, Failure> {
+    is_directory(dir)?;
     let path = match text {
         "last" => last(dir)?,
         id if check_session_id(id).is_ok() && is_session(&dir.join(id)) => dir.join(id),
@@ -56,6 +54,11 @@ pub(super) fn open(text: &str, dir: &Path) -> Result<Session, Failure> {
     Ok(Session::open(path, None)?)
 }
 
+/// What `--dir` names is a directory, or can become one.
+pub(super) fn is_directory(dir: &Path) -> Result<(), Failure> {
+    no_directory("--dir", dir).map_or(Ok(()), |wrong| Err(Failure::Usage(wrong)))
+}
+
 fn is_session(path: &Path) -> bool {
     path.join("state.json").is_file() || path.join("logs").is_dir() || path.join("events.db").is_file()
 }
@@ -68,6 +71,10 @@ pub(super) fn place(dir: &Path, row: &SessionRow) -> PathBuf {
 fn known(id: &str, dir: &Path) -> Result<Option<PathBuf>, Failure> {
     if check_session_id(id).is_err() || !dir.is_dir() {
         return Ok(None);
+    }
+    if unfinished_imports(dir).contains(id) {
+        let what = "its import was not finished: import the same file again";
+        return Err(Failure::Usage(format!("session {id}: {what}")));
     }
     let store = Store::open_read_only(dir)?;
     Ok(store.events.session(id).ok().map(|row| place(dir, &row)))
@@ -83,6 +90,10 @@ fn last(dir: &Path) -> Result<PathBuf, Failure> {
     if !dir.is_dir() {
         return Err(none());
     }
-    let row = Store::open_read_only(dir)?.events.latest_session()?;
-    row.map(|row| place(dir, &row)).ok_or_else(none)
+    let unfinished = unfinished_imports(dir);
+    let rows = Store::open_read_only(dir)?.events.sessions()?;
+    let last = rows
+        .into_iter()
+        .find(|row| !row.origin.is_branch() && !unfinished.contains(&row.id));
+    last.map(|row| place(dir, &row)).ok_or_else(none)
 }

@@ -1,13 +1,13 @@
 //! The arguments of `fast-rlm`.
 
+use super::run_args::{OnwardArgs, RunArgs, ShowArgs, seconds};
 use crate::cli::lab::LabCommand;
-use crate::repl::Backend;
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// Ask a recursive language model: the input stays in a Python REPL, the model explores it with code.
-#[derive(Debug, Parser)]
+#[derive(Debug, Default, Parser)]
 #[command(
     name = "fast-rlm",
     args_conflicts_with_subcommands = true,
@@ -45,22 +45,6 @@ pub struct Args {
     #[arg(long)]
     pub no_session_code: bool,
 
-    /// The option `max_depth`.
-    #[arg(long, value_name = "N")]
-    pub max_depth: Option<u32>,
-
-    /// The option `max_calls_per_subagent`.
-    #[arg(long, value_name = "N")]
-    pub max_calls: Option<u64>,
-
-    /// The option `max_global_calls`.
-    #[arg(long, value_name = "N")]
-    pub max_global_calls: Option<u64>,
-
-    /// The option `max_money_spent`.
-    #[arg(long, value_name = "USD")]
-    pub max_money_spent: Option<String>,
-
     /// Write the transcript into this directory.
     #[arg(long, value_name = "DIR")]
     pub log_dir: Option<PathBuf>,
@@ -77,38 +61,13 @@ pub struct Args {
     #[arg(long, value_name = "TEXT")]
     pub instruction: Option<String>,
 
-    /// A JSON Schema that the answer must fit.
-    #[arg(long, value_name = "FILE")]
-    pub output_schema: Option<PathBuf>,
+    /// With what it is run.
+    #[command(flatten)]
+    pub run: RunArgs,
 
-    /// A Python file whose functions the model may call.
-    #[arg(long, value_name = "FILE.py")]
-    pub tools: Vec<PathBuf>,
-
-    /// A JSON file that declares MCP servers for the model to call: {"mcpServers": {…}}.
-    #[arg(long, value_name = "FILE.json")]
-    pub mcp: Vec<PathBuf>,
-
-    /// The Python that runs the model's code: sandbox (unless given) or python3, the system's own, which is faster, has
-    /// threads and installed packages, and isolates less.
-    #[arg(long, value_name = "NAME")]
-    pub repl: Option<Backend>,
-
-    /// An environment variable of the REPL; its value is kept out of every file and message.
-    #[arg(long = "env", value_name = "KEY=VALUE")]
-    pub env: Vec<String>,
-
-    /// Read options from this file instead of the usual ones (`fast-rlm config path`).
-    #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
-
-    /// Print only the answer.
-    #[arg(short, long, conflicts_with = "verbosity")]
-    pub quiet: bool,
-
-    /// How much to show while it runs, on stderr.
-    #[arg(long, value_enum)]
-    pub verbosity: Option<Verbosity>,
+    /// What is shown.
+    #[command(flatten)]
+    pub show: ShowArgs,
 
     /// Print the answer, usage and transcript path as one JSON object.
     #[arg(long)]
@@ -143,28 +102,7 @@ pub enum Command {
         config: Option<PathBuf>,
     },
     /// Answer the question that a session waits for, and let its query run on.
-    Answer {
-        /// The session's directory.
-        dir: PathBuf,
-        /// The answer; one of the question's options, where it has any.
-        #[arg(required_unless_present = "drop")]
-        text: Option<String>,
-        /// Give no answer: close the query as cancelled.
-        #[arg(long, conflicts_with = "text")]
-        drop: bool,
-        /// The model that goes on; the one that asked unless given.
-        #[arg(long, value_name = "MODEL")]
-        primary_agent: Option<String>,
-        /// Wait this long for a session that another process writes to.
-        #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-        wait: Option<Duration>,
-        /// A JSON file that declares MCP servers for the model to call.
-        #[arg(long, value_name = "FILE.json")]
-        mcp: Vec<PathBuf>,
-        /// The Python that runs the model's code: sandbox (unless given) or python3.
-        #[arg(long, value_name = "NAME")]
-        repl: Option<Backend>,
-    },
+    Answer(AnswerArgs),
     /// Something with recorded sessions.
     #[command(flatten)]
     Lab(LabCommand),
@@ -184,6 +122,28 @@ pub enum Command {
         #[arg(long, value_name = "DIR")]
         dir: Option<PathBuf>,
     },
+}
+
+/// Of `answer`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct AnswerArgs {
+    /// The session's directory.
+    pub dir: PathBuf,
+    /// The answer; one of the question's options, where it has any.
+    #[arg(required_unless_present = "drop")]
+    pub text: Option<String>,
+    /// Give no answer: close the query as cancelled.
+    #[arg(long, conflicts_with = "text")]
+    pub drop: bool,
+    /// Wait this long for a session that another process writes to.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub wait: Option<Duration>,
+    /// Print the answer, usage and transcript path as one JSON object.
+    #[arg(long)]
+    pub json: bool,
+    /// With what.
+    #[command(flatten)]
+    pub onward: OnwardArgs,
 }
 
 /// Of `config`.
@@ -210,27 +170,6 @@ pub enum ConfigCommand {
     Schema,
 }
 
-/// How much is shown while a query runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Verbosity {
-    /// Nothing but errors.
-    Silent,
-    /// A line a step, and what it cost.
-    Summary,
-    /// Code and output of each step, too.
-    Full,
-}
-
-/// A time in seconds, at most a year.
-fn seconds(text: &str) -> Result<Duration, String> {
-    let parsed = text
-        .parse()
-        .ok()
-        .filter(|seconds| (0.0..=31_536_000.0).contains(seconds));
-    let wrong = || format!("{text:?} is no number of seconds, like 30 or 0.5");
-    parsed.map(Duration::from_secs_f64).ok_or_else(wrong)
-}
-
 const EXAMPLES: &str = "\
 Examples:
   # ask about a file
@@ -255,6 +194,8 @@ scripted:FILE answers from a file, cassette:SESSION from a recorded session, bot
 Options can stand in fast-rlm.toml or rlm_config.yaml here, or in your own config.toml:
 `fast-rlm config` shows what holds and where it came from.
 
-Exit codes: 0 done; 1 the run ended in an error, a replay diverged, a diff differs;
-2 usage, or an input that cannot be used; 3 a limit stopped it; 4 the session is busy;
-75 it waits for an answer; 130 cancelled.";
+Exit codes: 0 done; 1 the run ended in an error, a replay diverged, a diff differs, or the
+system refused (a full disk); 2 usage, or an input that cannot be used; 3 a limit stopped it;
+4 the session is busy; 75 it waits for an answer; 130 cancelled.
+
+Ctrl-C cancels what runs and keeps every step that was done; a second one ends the program.";

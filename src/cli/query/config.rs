@@ -1,8 +1,8 @@
-//! The configuration as queries take it: options of files and environment by their names, and prices.
+//! The configuration as queries take it: options of files and environment by their names, and prices. What becomes of them
+//! is in `made`.
 //!
 //! Where files lie, how they are read and what an option may be is the business of [`crate::disk::config`].
 
-use crate::client;
 use crate::disk::config::{Effective, Unknown, load, read_small, user_dir};
 use crate::provider::{AgentSpec, PricingTable, Settings as ProviderSettings};
 use crate::repl::Backend;
@@ -69,6 +69,21 @@ pub(in crate::cli) enum ConfigError {
     },
     #[error("the prices {} are not valid: {what}", path.display())]
     Prices { path: PathBuf, what: String },
+    #[error("cannot read {}: {cause}; check its name", path.display())]
+    ReadSchema {
+        path: PathBuf,
+        #[source]
+        cause: std::io::Error,
+    },
+    #[error("--output-schema {}: not JSON: {cause}", path.display())]
+    Schema {
+        path: PathBuf,
+        #[source]
+        cause: serde_json::Error,
+    },
+    // Not what was given: it may be the secret.
+    #[error("--env wants KEY=VALUE")]
+    Env,
 }
 
 /// The environment.
@@ -109,57 +124,6 @@ impl Config {
             pricing: prices()?,
             ..ProviderSettings::from_env()
         })
-    }
-
-    /// As the library takes it, but for the models.
-    pub(in crate::cli) fn whole(&self) -> Result<client::Config, ConfigError> {
-        let mut made = self.client()?;
-        made = with(made, self.max_depth, Made::max_depth);
-        made = with(made, self.max_money_spent, Made::max_money_spent);
-        made = with(
-            made,
-            self.add_session_code_to_context,
-            Made::add_session_code_to_context,
-        );
-        Ok(made)
-    }
-
-    /// As the library takes it, but for what can be chosen in the terminal program.
-    pub(in crate::cli) fn client(&self) -> Result<client::Config, ConfigError> {
-        let mut made = Made::default().provider_settings(self.providers()?);
-        made = with(made, self.max_calls_per_subagent, Made::max_calls_per_subagent);
-        made = with(made, self.max_global_calls, Made::max_global_calls);
-        made = with(made, self.max_completion_tokens, Made::max_completion_tokens);
-        made = with(made, self.max_prompt_tokens, Made::max_prompt_tokens);
-        made = with(made, self.truncate_len, Made::truncate_len);
-        made = with(made, self.api_max_retries, Made::api_max_retries);
-        made = with(made, self.api_timeout_ms, Made::api_timeout_ms);
-        made = with(made, self.step_timeout_s, Made::step_timeout_s);
-        made = with(made, self.repl_memory_mb, Made::repl_memory_mb);
-        made = with(made, self.max_agents_at_once, Made::max_agents_at_once);
-        made = with(made, self.enable_compression_guard, Made::enable_compression_guard);
-        made = with(made, self.compression_min_chars, Made::compression_min_chars);
-        made = with(made, self.compression_ratio, Made::compression_ratio);
-        made = with(made, self.enable_tools, Made::enable_tools);
-        made = with(made, self.inherit_tools, Made::inherit_tools);
-        made = with(made, self.inherit_mcp, Made::inherit_mcp);
-        made = with(made, self.repl, Made::repl);
-        if let Some(file) = &self.mcp {
-            made = made.mcp_file(file);
-        }
-        Ok(match &self.instruction {
-            Some(text) => made.instruction(text),
-            None => made,
-        })
-    }
-}
-
-type Made = client::Config;
-
-fn with<T: Copy>(made: Made, value: Option<T>, set: impl FnOnce(Made, T) -> Made) -> Made {
-    match value {
-        Some(value) => set(made, value),
-        None => made,
     }
 }
 

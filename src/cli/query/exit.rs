@@ -1,16 +1,15 @@
-//! Exit codes, and the ways out: usage errors, failures, Ctrl-C.
+//! Exit codes: which of them an error is.
 
 use super::setup::Failure;
+use crate::client;
 use crate::disk::lock::LockError;
-use crate::engine::BeginError;
-use crate::provider::Cancel;
+use crate::engine::{BeginError, RunError};
+use crate::lab::LabError;
+use crate::store::StoreError;
 use crate::text::SafeText;
 use clap::error::ErrorKind;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::{Handle, Signals};
 use std::io::{self, Write};
 use std::process::{ExitCode, Termination};
-use std::sync::{Arc, OnceLock};
 
 /// What the shell is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,55 +74,110 @@ pub(super) fn tell(failure: &Failure) -> Exit {
     }
     let _ = writeln!(io::stderr(), "fast-rlm: {}", SafeText::line(&failure.to_string()));
     match failure {
-        Failure::Begin(BeginError::Lock(LockError::Busy { .. })) => Exit::Busy,
-        Failure::Begin(BeginError::Cancelled) => Exit::Cancelled,
-        Failure::Begin(BeginError::Parked { dir, .. }) => {
-            super::outcome::tell_how_to_answer(dir);
-            Exit::Parked
+        Failure::Begin(error) => {
+            if let BeginError::Parked { dir, .. } = error {
+                super::outcome::tell_how_to_answer(dir);
+            }
+            begin(error)
         }
-        Failure::Begin(BeginError::NothingParked { .. } | BeginError::NotAnOption { .. }) => Exit::Usage,
-        Failure::Begin(BeginError::Input(_) | BeginError::Schema(_) | BeginError::Prefix { .. }) => Exit::Usage,
-        Failure::Begin(_) | Failure::Prepare(_) | Failure::Runtime(_) | Failure::Output(_) => Exit::Failed,
+        Failure::Library(error) => library(error),
+        Failure::Store(error) => store(error),
+        Failure::Write { cause, .. } => files(cause),
+        Failure::Prepare(_) | Failure::Runtime(_) | Failure::Output(_) => Exit::Failed,
+        Failure::Config(_) | Failure::Usage(_) => Exit::Usage,
+    }
+}
+
+/// A query that ended without FINAL.
+pub(in crate::cli) fn run(error: &RunError) -> Exit {
+    match error {
+        RunError::Limit(_) => Exit::Limit,
+        RunError::Cancelled => Exit::Cancelled,
+        RunError::Tools { .. } => Exit::Usage,
+        RunError::Parked(_) => Exit::Parked,
+        _ => Exit::Failed,
+    }
+}
+
+/// A query that could not begin.
+fn begin(error: &BeginError) -> Exit {
+    match error {
+        BeginError::Lock(LockError::Busy { .. }) => Exit::Busy,
+        BeginError::Cancelled => Exit::Cancelled,
+        BeginError::Parked { .. } => Exit::Parked,
+        BeginError::NothingParked { .. } | BeginError::NotAnOption { .. } | BeginError::NothingCut { .. } => {
+            Exit::Usage
+        }
+        BeginError::Input(_) | BeginError::Schema(_) | BeginError::Prefix { .. } => Exit::Usage,
+        _ => Exit::Failed,
+    }
+}
+
+/// An error of the library.
+pub(in crate::cli) fn library(error: &client::Error) -> Exit {
+    use client::Error as E;
+    match error {
+        error if error.is_busy() => Exit::Busy,
+        E::Run(failed) => run(&failed.error),
+        E::Begin(error) => begin(error),
+        E::Lab(error) => lab(error),
+        E::Store(error) => store(error),
+        E::File { cause, .. } => files(cause),
+        E::Cancelled => Exit::Cancelled,
+        E::Lock(_) | E::Memory(_) | E::Python(_) | E::Runtime(_) | E::Panicked => Exit::Failed,
         _ => Exit::Usage,
     }
 }
 
-/// Listens for Ctrl-C (and TERM, HUP) until closed. While a query runs, the first one cancels it, which keeps the state;
-/// any other ends the program at once, but by an exit, which removes what is temporary.
-pub(super) struct Interrupts {
-    running: Arc<OnceLock<Cancel>>,
-    handle: Option<Handle>,
-}
-
-impl Interrupts {
-    pub(super) fn listen() -> Self {
-        let running = Arc::new(OnceLock::new());
-        let handle = Signals::new([SIGINT, SIGTERM, SIGHUP]).ok().map(|signals| {
-            let (handle, running) = (signals.handle(), Arc::clone(&running));
-            std::thread::spawn(move || attend(signals, &running));
-            handle
-        });
-        Self { running, handle }
-    }
-
-    /// From here on `cancel` stops a query.
-    pub(super) fn query_runs(&self, cancel: Cancel) {
-        let _one_query_a_process = self.running.set(cancel);
-    }
-
-    pub(super) fn close(&self) {
-        if let Some(handle) = &self.handle {
-            handle.close();
-        }
+/// An error of the lab: mostly a recording that does not do for what was asked.
+pub(in crate::cli) fn lab(error: &LabError) -> Exit {
+    match error {
+        LabError::TailHalted { .. } | LabError::Repl(_) => Exit::Failed,
+        LabError::Begin(error) => begin(error),
+        LabError::Store(error) => store(error),
+        LabError::File { cause, .. } => files(cause),
+        _ => Exit::Usage,
     }
 }
 
-fn attend(mut signals: Signals, running: &OnceLock<Cancel>) {
-    let mut cancelled = false;
-    for _ in signals.forever() {
-        match running.get() {
-            Some(cancel) if !std::mem::replace(&mut cancelled, true) => cancel.cancel(),
-            _ => std::process::exit(i32::from(Exit::Cancelled.code())),
-        }
+/// An error of a store: a file that is none is an input that cannot be used, a full disk is not.
+pub(in crate::cli) fn store(error: &StoreError) -> Exit {
+    match error {
+        StoreError::Io { source, .. } => files(source),
+        StoreError::Locked { .. } | StoreError::Database { .. } | StoreError::Fenced { .. } => Exit::Failed,
+        _ => Exit::Usage,
+    }
+}
+
+/// What is named and is not there, or is there and should not be, was named wrongly; anything else the system refused.
+fn files(cause: &io::Error) -> Exit {
+    use io::ErrorKind as K;
+    match cause.kind() {
+        K::NotFound | K::NotADirectory | K::IsADirectory | K::AlreadyExists => Exit::Usage,
+        _ => Exit::Failed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_no_wrong_usage() {
+        let lab_error = |kind: io::ErrorKind| LabError::File {
+            path: "bundle".into(),
+            doing: "writing",
+            cause: kind.into(),
+        };
+        assert_eq!(lab(&lab_error(io::ErrorKind::StorageFull)), Exit::Failed);
+        assert_eq!(lab(&lab_error(io::ErrorKind::AlreadyExists)), Exit::Usage);
+        let store_error = |kind: io::ErrorKind| StoreError::Io {
+            path: "events.db".into(),
+            doing: "writing",
+            source: kind.into(),
+        };
+        assert_eq!(store(&store_error(io::ErrorKind::ReadOnlyFilesystem)), Exit::Failed);
+        assert_eq!(store(&store_error(io::ErrorKind::NotFound)), Exit::Usage);
+        assert_eq!(library(&client::Error::Cancelled).code(), 130);
     }
 }

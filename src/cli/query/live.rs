@@ -1,6 +1,6 @@
 //! The live step display on stderr: a line a step and a progress line on terminals; code and output too when full.
 
-use super::args::Verbosity;
+use super::run_args::Verbosity;
 use crate::disk::lock;
 use crate::engine::{Answer, Home, RunEvent, Settings, Watch, What};
 use crate::model::CostSum;
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 const REDRAW: Duration = Duration::from_millis(100);
 
 /// The display of one run.
-pub(super) struct Live {
+pub(in crate::cli) struct Live {
     verbosity: Verbosity,
     terminal: bool,
     colours: bool,
@@ -35,7 +35,7 @@ struct State {
 }
 
 impl Live {
-    pub(super) fn new(verbosity: Verbosity, settings: &Settings) -> Self {
+    pub(in crate::cli) fn new(verbosity: Verbosity) -> Self {
         let terminal = io::stderr().is_terminal();
         let colours = terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         let state = State {
@@ -48,18 +48,16 @@ impl Live {
             cost: CostSum::default(),
             code: None,
         };
-        let live = Self {
+        Self {
             verbosity,
             terminal,
             colours,
             state: Mutex::new(state),
-        };
-        live.warn_of_unknown_prices(settings);
-        live
+        }
     }
 
     /// A money limit cannot bind calls whose price nobody knows.
-    fn warn_of_unknown_prices(&self, settings: &Settings) {
+    pub(in crate::cli) fn warn_of_unknown_prices(&self, settings: &Settings) {
         let unknown =
             |model: &crate::engine::Model| model.provider.cost_expectation(&model.name) == CostExpectation::Unknown;
         for model in [&settings.model, &settings.sub_model]
@@ -75,16 +73,16 @@ impl Live {
     }
 
     /// Says something above the progress line.
-    pub(super) fn say(&self, text: &str) {
+    pub(in crate::cli) fn say(&self, text: &str) {
         self.line(text);
     }
 
-    pub(super) fn preparing(&self, line: &str) {
+    pub(in crate::cli) fn preparing(&self, line: &str) {
         self.line(line);
     }
 
     /// Who is waited for, where someone holds the session now and may be waited for.
-    pub(super) fn waiting(&self, home: &Home) {
+    pub(in crate::cli) fn waiting(&self, home: &Home) {
         if home.wait.is_zero() {
             return;
         }
@@ -96,16 +94,21 @@ impl Live {
     }
 
     /// Removes the progress line.
-    pub(super) fn done(&self) {
+    pub(in crate::cli) fn done(&self) {
         self.clear(&mut self.lock());
     }
 
-    /// What the run took, and where its transcript is.
-    pub(super) fn closing(&self, answer: &Answer, transcript: bool) {
+    /// What it took.
+    pub(in crate::cli) fn took(&self) {
         let state = self.lock();
         let (took, tokens, cost) = (elapsed(&state), compact_count(state.tokens), state.cost);
         drop(state);
         self.line(&self.dim(&format!("{took} · {tokens} tokens · {cost}")));
+    }
+
+    /// What the run took, and where its transcript is.
+    pub(in crate::cli) fn closing(&self, answer: &Answer, transcript: bool) {
+        self.took();
         if transcript {
             let path = SafeText::line(&answer.transcript.to_string_lossy());
             self.line(&self.dim(&format!("transcript: {path}")));

@@ -2,26 +2,33 @@
 
 mod args;
 pub(in crate::cli) mod config;
-mod exit;
+pub(in crate::cli) mod exit;
+mod home;
+mod interrupts;
 mod live;
+mod made;
 mod man;
 mod models;
 mod outcome;
 mod person;
+mod run_args;
 mod setup;
 mod show_config;
 
-pub use args::{Args, Command};
+pub use args::{AnswerArgs, Args, Command};
 pub use exit::Exit;
+pub(in crate::cli) use home::no_directory;
+pub(in crate::cli) use interrupts::Interrupts;
+pub(in crate::cli) use live::Live;
+pub use run_args::{OnwardArgs, RunArgs, ShowArgs, Verbosity};
 
 use crate::cli::options;
-use crate::engine::{self, BeginError, Query, drop_question, run_query, waiting};
+use crate::engine::{self, Answer, BeginError, Query, drop_question, last_models, run_query, waiting};
 use crate::provider::{Cancel, keep_descriptors};
 use clap::{CommandFactory, FromArgMatches};
-use exit::Interrupts;
-use live::Live;
 use setup::{Failure, Setup};
 use std::ffi::OsString;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Runs the program and returns its exit code.
@@ -33,7 +40,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
         Err(error) => return exit::usage(&error),
     };
     let done = match &args.command {
-        Some(Command::Answer { .. }) => answer(args),
+        Some(Command::Answer(given)) => answer(given),
         Some(Command::Lab(command)) => Ok(crate::cli::lab::run(command)),
         Some(Command::Warmup) => setup::warmup(),
         Some(Command::Doctor { primary_agent, config }) => setup::doctor(primary_agent.as_ref(), config.as_deref()),
@@ -62,32 +69,30 @@ fn query(args: &Args) -> Result<Exit, Failure> {
     run(args, Work::Query)
 }
 
-/// `fast-rlm answer`: the model that asked goes on, unless another is named.
-fn answer(mut args: Args) -> Result<Exit, Failure> {
-    let Some(Command::Answer {
-        dir,
-        text,
-        primary_agent,
-        wait,
-        mcp,
-        repl,
-        ..
-    }) = args.command.take()
-    else {
-        return Ok(Exit::Usage);
-    };
+/// `fast-rlm answer`: the models that asked go on, unless others are named.
+fn answer(given: &AnswerArgs) -> Result<Exit, Failure> {
+    let dir = &given.dir;
     if !dir.is_dir() {
         let what = "there is no session: give its directory, or see `fast-rlm sessions`";
         return Err(Failure::Usage(format!("{}: {what}", dir.display())));
     }
-    let waiting = waiting(&dir)?.ok_or_else(|| BeginError::NothingParked { dir: dir.clone() })?;
-    args.primary_agent = primary_agent.or(Some(waiting.model));
-    args.session_dir = Some(dir);
-    args.wait = wait;
-    args.mcp = mcp;
-    args.repl = repl;
-    match text {
-        Some(text) => run(&args, Work::Answer(text)),
+    if waiting(dir)?.is_none() {
+        return Err(BeginError::NothingParked { dir: dir.clone() }.into());
+    }
+    let (primary_agent, sub_agent) = given.onward.models(last_models(dir)?);
+    let args = Args {
+        primary_agent,
+        sub_agent,
+        input_file: given.onward.input_file.clone(),
+        session_dir: Some(dir.clone()),
+        wait: given.wait,
+        run: given.onward.run.clone(),
+        show: given.onward.show,
+        json: given.json,
+        ..Args::default()
+    };
+    match &given.text {
+        Some(text) => run(&args, Work::Answer(text.clone())),
         None => {
             let setup = Setup::read(&args)?;
             drop_question(&setup.home, &setup.settings)?;
@@ -103,7 +108,8 @@ fn run(args: &Args, work: Work) -> Result<Exit, Failure> {
         .enable_all()
         .build()
         .map_err(Failure::Runtime)?;
-    let live = Arc::new(Live::new(setup.verbosity, &setup.settings));
+    let live = Arc::new(Live::new(setup.verbosity));
+    live.warn_of_unknown_prices(&setup.settings);
     let python = setup.settings.repl.load(&mut |line| live.preparing(line));
     let factory = python.map_err(Failure::Prepare)?;
     let cancel = Cancel::new();
@@ -115,7 +121,7 @@ fn run(args: &Args, work: Work) -> Result<Exit, Failure> {
         cancel: cancel.clone(),
         person: person::at_terminal(setup.verbosity, &live),
     };
-    interrupts.query_runs(cancel);
+    interrupts.cancel_first(cancel);
     live.waiting(&setup.home);
     let answered = runtime.block_on(async {
         match work {
@@ -125,12 +131,20 @@ fn run(args: &Args, work: Work) -> Result<Exit, Failure> {
     });
     interrupts.close();
     live.done();
+    let exit = answered.map_err(Failure::from).and_then(|answer| {
+        let exit = show(&answer, args, &setup.home.dir, &live);
+        runtime.block_on(answer.leaving.done());
+        exit
+    });
     // A question that nobody answered and its thread must not hold the program.
     runtime.shutdown_background();
-    let answer = answered?;
-    live.closing(&answer, args.session_dir.is_some() || args.log_dir.is_some());
+    exit
+}
+
+fn show(answer: &Answer, args: &Args, dir: &Path, live: &Live) -> Result<Exit, Failure> {
+    live.closing(answer, args.session_dir.is_some() || args.log_dir.is_some());
     match &answer.result {
-        Ok(value) => outcome::print_value(&value.value, args.json, &answer),
-        Err(error) => Ok(outcome::print_error(error, args, &setup.home.dir, &answer)),
+        Ok(value) => outcome::print_value(&value.value, args.json, answer),
+        Err(error) => Ok(outcome::print_error(error, args, dir, answer)),
     }
 }

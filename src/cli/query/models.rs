@@ -3,6 +3,7 @@
 use super::config::Config;
 use super::exit::Exit;
 use super::setup::{Failure, tell_unknown};
+use crate::client;
 use crate::provider::{Offer, list_models};
 use crate::text::SafeText;
 use serde_json::{Value, json};
@@ -17,7 +18,9 @@ pub(super) fn print(config: Option<&Path>, as_json: bool) -> Result<Exit, Failur
         .enable_all()
         .build()
         .map_err(Failure::Runtime)?;
-    let offers = runtime.block_on(list_models(&config.providers()?))?;
+    let offers = runtime
+        .block_on(list_models(&config.providers()?))
+        .map_err(client::Error::from)?;
     let mut out = io::stdout().lock();
     if as_json {
         let rows: Vec<Value> = offers.iter().map(row).collect();

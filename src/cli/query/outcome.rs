@@ -1,7 +1,7 @@
 //! What is printed at the end: the answer on stdout, what it took on stderr.
 
 use super::args::Args;
-use super::exit::Exit;
+use super::exit::{self, Exit};
 use super::setup::Failure;
 use crate::engine::{Answer, RunError, Spent};
 use crate::text::SafeText;
@@ -29,16 +29,10 @@ pub(super) fn print_error(error: &RunError, args: &Args, dir: &Path, answer: &An
     }
     let told = SafeText::line(&error.to_string());
     let _ = writeln!(io::stderr(), "fast-rlm: {told}");
-    match error {
-        RunError::Limit(_) => Exit::Limit,
-        RunError::Cancelled => Exit::Cancelled,
-        RunError::Tools { .. } => Exit::Usage,
-        RunError::Parked(_) => {
-            tell_how_to_answer(dir);
-            Exit::Parked
-        }
-        _ => Exit::Failed,
+    if matches!(error, RunError::Parked(_)) {
+        tell_how_to_answer(dir);
     }
+    exit::run(error)
 }
 
 /// The commands that answer a parked query, or close it.

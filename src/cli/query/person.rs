@@ -1,7 +1,7 @@
 //! A person at the terminal, who answers `ask`; in pipes there is nobody, and the query parks.
 
-use super::args::Verbosity;
 use super::live::Live;
+use super::run_args::Verbosity;
 use crate::engine::{Person, Question};
 use crate::text::SafeText;
 use async_trait::async_trait;

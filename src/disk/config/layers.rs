@@ -266,6 +266,7 @@ impl Effective {
             option: node.name.clone(),
             what: format!("{} is not {}", shown(&node.value), kind.wanted()),
         })?;
+        let value = kind.anchored(value, path.parent().unwrap_or(Path::new("")));
         setting.origin = Origin::File {
             path: path.to_owned(),
             line: node.line,

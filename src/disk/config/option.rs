@@ -1,6 +1,10 @@
 //! What an option is: its name, what it may be set to, and how it is told about.
 
 use serde_json::{Number, Value};
+use std::path::Path;
+
+/// Models that name a path: a script's file, a session's directory.
+const MODEL_PATHS: [&str; 2] = ["scripted:", "cassette:"];
 
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +62,12 @@ impl Part {
 pub enum Kind {
     /// Any text.
     Text,
+    /// A file.
+    File,
+    /// The name of something built in, without `/`, `\` and `.`, or a file.
+    NameOrFile,
+    /// A model; those that answer from a file or a directory name it behind a prefix.
+    Model,
     /// One of these words.
     Word(&'static [&'static str]),
     /// A whole number between these.
@@ -78,7 +88,9 @@ impl Kind {
     /// What is wanted, in words.
     pub fn wanted(self) -> String {
         match self {
-            Kind::Text => "a text".into(),
+            Kind::Text | Kind::Model => "a text".into(),
+            Kind::File => "the path of a file".into(),
+            Kind::NameOrFile => "a name, or the path of a file".into(),
             Kind::Word(words) => format!("one of {}", words.join(", ")),
             Kind::Count(0, u64::MAX) => "a whole number".into(),
             Kind::Count(least, u64::MAX) => format!("a whole number from {least}"),
@@ -94,7 +106,7 @@ impl Kind {
     /// The value as the program takes it; `None` when it is not of this kind.
     pub fn check(self, value: &Value) -> Option<Value> {
         let fits = match self {
-            Kind::Text => value.is_string(),
+            Kind::Text | Kind::Model | Kind::File | Kind::NameOrFile => value.is_string(),
             Kind::Word(words) => value.as_str().is_some_and(|word| words.contains(&word)),
             // `3.0` counts 3, as other readers of the same file have it.
             Kind::Count(least, most) => {
@@ -113,7 +125,7 @@ impl Kind {
     pub fn read(self, text: &str) -> Option<Value> {
         let text = text.trim();
         let value = match self {
-            Kind::Text | Kind::Word(_) => Value::from(text),
+            Kind::Text | Kind::Model | Kind::File | Kind::NameOrFile | Kind::Word(_) => Value::from(text),
             Kind::Switch => match text.to_ascii_lowercase().as_str() {
                 "1" | "true" | "yes" | "on" => true.into(),
                 "0" | "false" | "no" | "off" => false.into(),
@@ -128,6 +140,25 @@ impl Kind {
             Kind::Agents | Kind::Keys => return None,
         };
         self.check(&value)
+    }
+
+    /// A value as a file in the directory `dir` means it: relative paths start there.
+    pub fn anchored(self, value: Value, dir: &Path) -> Value {
+        let Value::String(text) = &value else { return value };
+        let anchored = |path: &str| dir.join(path).to_string_lossy().into_owned();
+        match self {
+            Kind::File if !text.is_empty() => anchored(text).into(),
+            Kind::NameOrFile if text.contains(['/', '\\', '.']) => anchored(text).into(),
+            Kind::Model => {
+                let named = MODEL_PATHS
+                    .iter()
+                    .find_map(|prefix| Some((prefix, text.strip_prefix(prefix)?)));
+                named.map_or(value.clone(), |(prefix, path)| {
+                    format!("{prefix}{}", anchored(path)).into()
+                })
+            }
+            _ => value,
+        }
     }
 
     /// It has parts, and is set by files only.
@@ -199,6 +230,21 @@ mod tests {
     #[case(Kind::Keys, json!([]), None)]
     fn values_are_checked(#[case] kind: Kind, #[case] value: Value, #[case] taken: Option<Value>) {
         assert_eq!(kind.check(&value), taken);
+    }
+
+    #[rstest]
+    #[case(Kind::File, "servers.json", "/home/me/servers.json")]
+    #[case(Kind::File, "/etc/servers.json", "/etc/servers.json")]
+    #[case(Kind::NameOrFile, "dusk", "dusk")]
+    #[case(Kind::NameOrFile, "my.toml", "/home/me/my.toml")]
+    #[case(Kind::NameOrFile, "themes/mine", "/home/me/themes/mine")]
+    #[case(Kind::Model, "z-ai/glm-5.1", "z-ai/glm-5.1")]
+    #[case(Kind::Model, "scripted:a.yaml#small", "scripted:/home/me/a.yaml#small")]
+    #[case(Kind::Model, "cassette:/runs/one", "cassette:/runs/one")]
+    #[case(Kind::Text, "./x", "./x")]
+    fn paths_of_a_file_start_where_it_lies(#[case] kind: Kind, #[case] text: &str, #[case] meant: &str) {
+        assert_eq!(kind.anchored(json!(text), Path::new("/home/me")), json!(meant));
+        assert_eq!(kind.anchored(json!("./x"), Path::new("")), json!("./x"));
     }
 
     #[rstest]

@@ -93,15 +93,16 @@ pub fn set_options(path: &Path, options: &[(&str, Option<Scalar>)]) -> Result<()
     Ok(atomic::write(&target, changed.as_bytes())?)
 }
 
-/// Whether two texts say the same but for the options. Both languages have more forms than are looked for here: this is
+/// Whether two texts say the same but for the options, which say what they should. Both languages have more forms than are looked for here: this is
 /// what makes sure that nothing is lost.
 fn keeps_the_rest(before: &str, after: &str, form: Form, options: &[(&str, Option<Scalar>)]) -> bool {
     let (Some(mut before), Some(mut after)) = (read(before, form), read(after, form)) else {
         return false;
     };
     let set = |(name, value): &(&str, Option<Scalar>)| {
+        let alone = value.as_ref().and_then(|value| read(&written(form, name, value), form));
         before.shift_remove(*name);
-        after.shift_remove(*name).is_some() == value.is_some()
+        after.shift_remove(*name) == alone.and_then(|mut alone| alone.shift_remove(*name))
     };
     options.iter().all(set) && before == after
 }
@@ -123,12 +124,14 @@ fn changed(text: &str, form: Form, options: &[(&str, Option<Scalar>)]) -> Result
             (Some(place), value) => {
                 let line = lines.get(place).map_or("", String::as_str);
                 let following = lines.iter().skip(place + 1);
-                let (_, comment) = split_comment(value_of(line, form, name).unwrap_or_default())
+                let (_, comment) = split_comment(value_of(line, form, name).unwrap_or_default(), form)
                     .filter(|(old, _)| is_plain(old) && (form == Form::Toml || !is_nested(following)))
                     .ok_or_else(|| (place + 1, (*name).to_owned()))?;
+                // Where no value stood, or one in quotes, nothing has to be between.
+                let apart = if comment.starts_with('#') { " " } else { "" };
                 let replaced = value
                     .as_ref()
-                    .map(|value| format!("{}{comment}", written(form, name, value)));
+                    .map(|value| format!("{}{apart}{comment}", written(form, name, value)));
                 lines.splice(place..=place, replaced);
             }
             (None, Some(value)) => {
@@ -174,14 +177,17 @@ fn value_of<'a>(line: &'a str, form: Form, name: &str) -> Option<&'a str> {
 }
 
 /// A value and the comment behind it, with the space before; `None` when a quoted value does not end in the line.
-fn split_comment(rest: &str) -> Option<(&str, &str)> {
+fn split_comment(rest: &str, form: Form) -> Option<(&str, &str)> {
     let value = rest.trim_start();
     let start = rest.len() - value.len();
     let end = match value.chars().next() {
         Some(quote @ ('"' | '\'')) => end_of_quoted(value, quote)?,
         _ if value.starts_with('#') => 0,
         _ => {
-            let comment = value.find(" #").or_else(|| value.find("\t#"));
+            let comment = match form {
+                Form::Toml => value.find('#'),
+                Form::Yaml => value.find(" #").or_else(|| value.find("\t#")),
+            };
             value.get(..comment.unwrap_or(value.len()))?.trim_end().len()
         }
     };
@@ -295,6 +301,33 @@ mod tests {
             "b: 2\n"
         );
         assert_eq!(changed("b:\n", Form::Yaml, &[("b", plain("2"))]).unwrap(), "b: 2\n");
+    }
+
+    #[test]
+    fn a_comment_that_touches_the_old_value_or_its_place_stays_a_comment() {
+        let yaml = [
+            ("b: # c\n", "b: 7 # c\n"),
+            ("b: #c\na:\n", "b: 7 #c\na:\n"),
+            ("b: 1 # c\n", "b: 7 # c\n"),
+        ];
+        let toml = [
+            ("b=1#c\n", "b = 7 #c\n"),
+            ("b = \"1\"#c\n", "b = 7 #c\n"),
+            ("b = '#' # c\n", "b = 7 # c\n"),
+        ];
+        for (form, cases) in [(Form::Yaml, yaml), (Form::Toml, toml)] {
+            for (before, after) in cases {
+                let options = [("b", plain("7"))];
+                assert_eq!(changed(before, form, &options).unwrap(), after, "{before}");
+                assert!(keeps_the_rest(before, after, form, &options), "{before}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_value_that_would_not_read_as_it_was_meant_is_refused() {
+        let options = [("b", plain("7"))];
+        assert!(!keeps_the_rest("b: # c\n", "b: 7# c\n", Form::Yaml, &options));
     }
 
     #[test]

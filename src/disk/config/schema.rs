@@ -24,7 +24,7 @@ fn property(option: &Opt) -> Value {
     let mut made = Map::new();
     made.insert("description".into(), option.doc.into());
     let form = match option.kind {
-        Kind::Text => json!({"type": "string"}),
+        Kind::Text | Kind::Model | Kind::File | Kind::NameOrFile => json!({"type": "string"}),
         Kind::Word(words) => json!({"enum": words}),
         Kind::Switch => json!({"type": "boolean"}),
         Kind::Count(least, most) => json!({"type": "integer", "minimum": least, "maximum": most}),

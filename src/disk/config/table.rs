@@ -38,13 +38,13 @@ use Part::{Limits as L, Queries as Q, Screens as S};
 /// Every option, in the order of the documentation.
 #[rustfmt::skip]
 pub const OPTIONS: &[Opt] = &[
-    opt(Q, "primary_agent", K::Text, "", flag("primary-agent"), "The model that answers, for example z-ai/glm-5, claude-sonnet-4-5, scripted:FILE; there is no default"),
-    opt(Q, "sub_agent", K::Text, "", flag("sub-agent"), "The model of sub-agents; the primary one unless given"),
+    opt(Q, "primary_agent", K::Model, "", flag("primary-agent"), "The model that answers, for example z-ai/glm-5, claude-sonnet-4-5, scripted:FILE; there is no default"),
+    opt(Q, "sub_agent", K::Model, "", flag("sub-agent"), "The model of sub-agents; the primary one unless given"),
     opt(Q, "instruction", K::Text, "", flag("instruction"), "Added to the end of the root's system prompt"),
     opt(Q, "add_session_code_to_context", K::Switch, "true", switch("no-session-code", "Do not show a resumed model the code of earlier queries"), "Whether a resumed model is shown the code of earlier queries"),
     opt(Q, "enable_tools", K::Switch, "true", None, "Whether tools and MCP servers are given to the model at all"),
     opt(Q, "inherit_tools", K::Switch, "false", None, "Whether sub-agents get all tools of their parent where none are named"),
-    opt(Q, "mcp", K::Text, "", flag("mcp"), "A JSON file that declares MCP servers for the model to call (docs/mcp.md)"),
+    opt(Q, "mcp", K::File, "", flag("mcp"), "A JSON file that declares MCP servers for the model to call (docs/mcp.md)"),
     opt(Q, "inherit_mcp", K::Switch, "false", None, "Whether sub-agents get all MCP servers of their parent where none are named"),
     opt(Q, "repl", K::Word(&["sandbox", "python3"]), "\"sandbox\"", flag("repl"), "What runs the model's code: the sandbox, or the system's python3 (docs/repl.md)"),
     opt(Q, "enable_compression_guard", K::Switch, "true", None, "Whether sub-agents that would be given nearly everything are asked about first"),
@@ -65,8 +65,8 @@ pub const OPTIONS: &[Opt] = &[
     opt(L, "repl_memory_mb", K::Count(1, 65_536), "512", None, "MiB of memory of one agent's REPL"),
     opt(L, "max_agents_at_once", K::Count(1, 4_096), "16", None, "Agents that execute or call a model at the same time"),
 
-    opt(S, "theme", K::Text, "\"auto\"", flag("theme"), "auto (dark or light, as the terminal is), the name of a theme, or a theme file (docs/themes.md)"),
-    opt(S, "keymap", K::Text, "\"arrows\"", flag("keymap"), "arrows, vim, or a keymap file (docs/keys.md)"),
+    opt(S, "theme", K::NameOrFile, "\"auto\"", flag("theme"), "auto (dark or light, as the terminal is), the name of a theme, or a theme file (docs/themes.md)"),
+    opt(S, "keymap", K::NameOrFile, "\"arrows\"", flag("keymap"), "arrows, vim, or a keymap file (docs/keys.md)"),
     opt(S, "keys", K::Keys, "", None, "Keys of single actions, over the keymap: [keys.run] with fork = [\"f\"] (docs/keys.md)"),
     opt(S, "animation", K::Switch, "true", switch("no-animation", "Show every screen at once, without movement"), "Whether cards enter one after another"),
     opt(S, "mouse", K::Switch, "true", switch("no-mouse", "Leave the mouse to the terminal"), "Whether the mouse is used"),

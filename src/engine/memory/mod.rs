@@ -1,6 +1,7 @@
 //! A session's memory while a query runs: what sweeps of the root's REPL leave in state.json, and when it is written.
 
 mod absorb;
+mod inventory;
 mod past;
 
 use super::clock;

@@ -7,12 +7,14 @@ use super::{Python, Source};
 use crate::engine::{recorded_context, recorded_repl};
 use crate::lab::{LabError, RecordedTurn, Recording};
 use crate::repl::HASH_SEED;
+use std::path::Path;
 
 /// The turns to be replayed.
 pub(super) fn choose<'r>(
     source: &Source,
     recording: &'r Recording,
     turn: Option<u32>,
+    input_file: Option<&Path>,
 ) -> Result<Vec<&'r RecordedTurn>, LabError> {
     if recording.turns.is_empty() {
         return Err(source.not_replayable("no trace: it has no recorded query"));
@@ -35,7 +37,7 @@ pub(super) fn choose<'r>(
     }
     for turn in &chosen {
         suffices(source, turn)?;
-        recorded_context(&turn.started).map_err(|error| {
+        recorded_context(&turn.started, &source.dir, input_file).map_err(|error| {
             let reason = format!(
                 "the input of Q{} is not in the record but in a file: {error}",
                 turn.number + 1

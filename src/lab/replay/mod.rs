@@ -71,6 +71,8 @@ pub struct Python {
     pub secrets: Secrets,
     /// Values for the environment variables that the recorded REPLs had.
     pub env: Vec<(String, String)>,
+    /// Where the file of a recorded query lies now; where it lay unless given.
+    pub input_file: Option<PathBuf>,
 }
 
 /// Replays one turn, 0-based, or all of them.
@@ -86,7 +88,7 @@ pub async fn replay(
     sink: &mut dyn AgentSink,
 ) -> Result<ReplayReport, LabError> {
     let recording = source.recording()?;
-    let chosen = choose(source, &recording, turn)?;
+    let chosen = choose(source, &recording, turn, python.input_file.as_deref())?;
     same_python(source, python, &chosen)?;
     let mut report = ReplayReport {
         session: source.session.clone(),
@@ -189,7 +191,7 @@ impl<'a> Room<'a> {
         let host = Arc::new(ReplayHost::new(python.secrets.clone()));
         let (tools, host_tools) = stand_ins(&turn.tools);
         let options = StartOptions {
-            context: recorded_context(&turn.started)?,
+            context: recorded_context(&turn.started, &source.dir, python.input_file.as_deref())?,
             role: Role::Root,
             mcp: recorded_mcp(&turn.started),
             env: env_of(&turn.started, &python.env),

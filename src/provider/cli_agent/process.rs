@@ -6,6 +6,7 @@ use crate::provider::last_words::LastWords;
 use crate::provider::process_group::ProcessGroup;
 use crate::provider::settings::{ANTHROPIC_KEY_VARIABLE, KEY_VARIABLES};
 use std::io;
+use std::path::Path;
 use std::process::Stdio;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -13,6 +14,9 @@ use tokio::process::{Child, ChildStdout, Command};
 
 /// Bytes of its standard error that are kept.
 const ERROR_TAIL: usize = 4 << 10;
+/// In the directory that only we can enter: where the agent runs, and the system prompt beside that.
+const WORK: &str = "work";
+const SYSTEM: &str = "system-prompt.txt";
 
 /// A running agent. Dropping it kills its whole group.
 pub(super) struct Running {
@@ -26,17 +30,13 @@ pub(super) struct Running {
 
 /// Starts the agent in an empty directory and gives it the conversation.
 pub(super) fn start(spec: &AgentSpec, model: &str, asked: &Asked) -> Result<Running, String> {
-    let dir = tempfile::Builder::new().prefix("fast-rlm-agent-").tempdir();
-    let dir = dir.map_err(|error| format!("cannot make a directory for it: {error}"))?;
-    let filled = |text: &String| {
-        text.replace("{model}", model)
-            .replace("{system}", &asked.system)
-            .replace("{prompt}", &asked.prompt)
-    };
+    let dir = furnished(&asked.system).map_err(|error| format!("cannot make a directory for it: {error}"))?;
+    let system_file = dir.path().join(SYSTEM);
+    let filled = |text: &String| fill(text, model, asked, &system_file);
     let mut command = Command::new(&spec.command);
     command
         .args(spec.args.iter().map(filled))
-        .current_dir(dir.path())
+        .current_dir(dir.path().join(WORK))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -71,6 +71,36 @@ pub(super) fn start(spec: &AgentSpec, model: &str, asked: &Asked) -> Result<Runn
     })
 }
 
+/// A directory with what an agent finds: nothing where it runs, and the system prompt in a file.
+fn furnished(system: &str) -> io::Result<TempDir> {
+    let dir = tempfile::Builder::new().prefix("fast-rlm-agent-").tempdir()?;
+    std::fs::create_dir(dir.path().join(WORK))?;
+    std::fs::write(dir.path().join(SYSTEM), system)?;
+    Ok(dir)
+}
+
+/// A declared text with what it stands for. What is put in is not searched for names again.
+fn fill(text: &str, model: &str, asked: &Asked, system_file: &Path) -> String {
+    let system_file = system_file.to_string_lossy();
+    let values = [
+        ("{model}", model),
+        ("{system_file}", &*system_file),
+        ("{system}", &asked.system),
+        ("{prompt}", &asked.prompt),
+    ];
+    let (mut filled, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find('{') {
+        let (before, after) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        filled.push_str(before);
+        let named = values.iter().find(|(name, _)| after.starts_with(name));
+        let (name, value) = named.copied().unwrap_or(("{", "{"));
+        filled.push_str(value);
+        rest = after.strip_prefix(name).unwrap_or_default();
+    }
+    filled.push_str(rest);
+    filled
+}
+
 fn unstarted(spec: &AgentSpec, error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => format!("{} is not installed, or not on PATH", spec.command),
@@ -93,5 +123,21 @@ impl Running {
         }
         self.words.end().await;
         Ok(Some(format!("it ended with {status}: {}", self.words.heard().trim())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_what_is_put_in_stay() {
+        let asked = Asked {
+            system: "say {prompt}".to_owned(),
+            prompt: "{model}".to_owned(),
+        };
+        let fill = |text| fill(text, "m", &asked, Path::new("/tmp/s"));
+        assert_eq!(fill("--x={model} {system} {prompt}"), "--x=m say {prompt} {model}");
+        assert_eq!(fill("{file:{system_file}} {} {"), "{file:/tmp/s} {} {");
     }
 }

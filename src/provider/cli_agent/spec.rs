@@ -5,8 +5,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// An agent. In `args` and in the values of `env`, `{model}`, `{system}` and `{prompt}` stand for the model, the system
-/// prompt and the conversation; without `{prompt}` the conversation goes to standard input, without `{system}` the system
-/// prompt is the first part of it.
+/// prompt and the conversation, and `{system_file}` for a file with the system prompt, that other users cannot read.
+/// Without `{prompt}` the conversation goes to standard input, without a place for the system prompt that is the first
+/// part of it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentSpec {
@@ -139,7 +140,7 @@ impl Field {
 
 impl AgentSpec {
     pub(super) fn takes_system(&self) -> bool {
-        self.mentions("{system}")
+        self.mentions("{system}") || self.mentions("{system_file}")
     }
 
     pub(super) fn takes_prompt(&self) -> bool {

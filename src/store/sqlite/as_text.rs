@@ -21,7 +21,7 @@ pub struct StoreRows {
 }
 
 /// The tables, in an order in which they can be filled.
-const EVENT_TABLES: [&str; 2] = ["session", "event"];
+const EVENT_TABLES: [&str; 3] = ["session", "event", "piece"];
 const FLOW_TABLES: [&str; 5] = ["fence", "value", "point", "binding", "parked"];
 
 impl StoreRows {

@@ -41,6 +41,7 @@ pub(super) const EVENTS: Format = Format {
         include_str!("events_1_0.sql"),
         include_str!("events_1_1.sql"),
         include_str!("events_1_2.sql"),
+        include_str!("events_1_3.sql"),
     ],
     readable: 2,
     faults: Faults {

@@ -6,7 +6,7 @@ use rusqlite::{OptionalExtension, Transaction, named_params};
 
 use super::database::{Database, Durability};
 use super::registry::{self, Keyed};
-use super::{Failure, format, rows, signed, unsigned};
+use super::{Failure, format, pieces, rows, signed, unsigned};
 use crate::store::{
     EventRow, EventStore, NewEvent, NewSession, Page, Select, SessionRow, StoreError, StoredEvent, Token,
 };
@@ -175,7 +175,7 @@ fn find_event(
     let found = transaction
         .prepare_cached(&sql)?
         .query_row((session.number, &event.id), |row| {
-            Ok(rows::decode(row, &session.row.id))
+            Ok(rows::event(transaction, row, &session.row.id).map(|(event, _)| event))
         })
         .optional()?;
     let clash = || StoreError::IdClash {
@@ -208,7 +208,7 @@ fn insert(
         ":kind": kind.as_str(),
         ":schema": kind.schema(),
         ":time": event.time,
-        ":payload": payload,
+        ":payload": pieces::store(transaction, kind, &payload)?,
         ":turn": event.turn,
         ":step": event.step,
     })?;

@@ -10,6 +10,7 @@ mod flow;
 mod format;
 mod log;
 mod open;
+mod pieces;
 mod registry;
 mod rows;
 mod values;

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, named_params};
 
-use super::{Failure, signed, unsigned};
+use super::{Failure, pieces, signed, unsigned};
 use crate::store::session_id::{check, minted_number};
 use crate::store::{NewSession, Origin, SessionRow, StoreError, Token};
 
@@ -131,6 +131,7 @@ pub(super) fn raise(transaction: &Transaction<'_>, id: &str, above: Token) -> Re
 pub(super) fn remove(transaction: &Transaction<'_>, id: &str, token: Token) -> Result<(), Failure> {
     let session = find(transaction, id)?;
     check_token(&session.row, token)?;
+    pieces::remove(transaction, session.number)?;
     transaction.execute("DELETE FROM event WHERE session = ?1", [session.number])?;
     transaction.execute(
         "UPDATE session SET removed = 1, events = 0 WHERE number = ?1",

@@ -8,7 +8,7 @@ use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator as _;
 use rusqlite::types::ValueRef;
 use rusqlite::{CachedStatement, Connection, Row, Rows, Statement};
 
-use super::{Failure, registry, signed, unsigned};
+use super::{Failure, pieces, registry, signed, unsigned};
 use crate::store::{EventRow, Fact, Kind, Page, Select, Skipped, StoredEvent};
 
 /// A page ends early after so many bytes of payloads.
@@ -145,21 +145,16 @@ pub(super) fn page(connection: &Connection, id: &str, select: &Select) -> Result
             page.next = Some(unsigned(row.get(column::STREAM_SEQ)?));
             return Ok(false);
         }
-        bytes += size(row);
-        match decode(row, &session.row.id) {
-            Ok(event) => page.events.push(event),
+        match event(connection, row, &session.row.id) {
+            Ok((event, size)) => {
+                bytes += size;
+                page.events.push(event);
+            }
             Err(skipped) => page.skipped.push(skipped),
         }
         Ok(true)
     })?;
     Ok(page)
-}
-
-fn size(row: &Row<'_>) -> usize {
-    match row.get_ref(column::PAYLOAD) {
-        Ok(ValueRef::Text(bytes) | ValueRef::Blob(bytes)) => bytes.len(),
-        _ => 0,
-    }
 }
 
 /// All of them, undecoded.
@@ -170,15 +165,17 @@ pub(super) fn scan(
     take: &mut dyn FnMut(EventRow<'_>) -> bool,
 ) -> Result<(), Failure> {
     let session = registry::find(connection, id)?;
-    walk(connection, session.number, select, &mut |row| match undecoded(row) {
-        Ok(Some(row)) => Ok(take(row)),
-        _ => Ok(true),
+    walk(connection, session.number, select, &mut |row| {
+        let payload = text(row, column::PAYLOAD).and_then(|stored| pieces::load(connection, stored).ok());
+        match payload.as_deref().map(|payload| undecoded(row, payload)) {
+            Some(Ok(Some(row))) => Ok(take(row)),
+            _ => Ok(true),
+        }
     })
 }
 
-fn undecoded<'r>(row: &'r Row<'_>) -> rusqlite::Result<Option<EventRow<'r>>> {
-    let kind = text(row, column::KIND).and_then(|tag| tag.parse::<Kind>().ok());
-    let (Some(kind), Some(payload)) = (kind, text(row, column::PAYLOAD)) else {
+fn undecoded<'r>(row: &Row<'_>, payload: &'r str) -> rusqlite::Result<Option<EventRow<'r>>> {
+    let Some(kind) = text(row, column::KIND).and_then(|tag| tag.parse::<Kind>().ok()) else {
         return Ok(None);
     };
     let known = row.get::<_, u32>(column::SCHEMA)? <= kind.schema() && payload.starts_with('{');
@@ -192,8 +189,8 @@ fn undecoded<'r>(row: &'r Row<'_>) -> rusqlite::Result<Option<EventRow<'r>>> {
     }))
 }
 
-/// The event of a row, or why it cannot be understood.
-pub(super) fn decode(row: &Row<'_>, session: &str) -> Result<StoredEvent, Skipped> {
+/// The event of a row with the bytes of its payload, or why it cannot be understood.
+pub(super) fn event(connection: &Connection, row: &Row<'_>, session: &str) -> Result<(StoredEvent, usize), Skipped> {
     let stream_seq = row.get(column::STREAM_SEQ).map_or(0, unsigned);
     let tag = text(row, column::KIND).unwrap_or_default();
     let skip = |reason: String| Skipped {
@@ -209,13 +206,14 @@ pub(super) fn decode(row: &Row<'_>, session: &str) -> Result<StoredEvent, Skippe
     if schema > kind.schema() {
         return Err(skip(format!("payload version {schema}: made by a newer version")));
     }
-    let payload = text(row, column::PAYLOAD).ok_or_else(|| skip("the payload is no text".into()))?;
+    let stored = text(row, column::PAYLOAD).ok_or_else(|| skip("the payload is no text".into()))?;
+    let payload = &*pieces::load(connection, stored).map_err(skip)?;
     if !payload.starts_with('{') {
         return Err(skip("the payload is no JSON object".into()));
     }
     let fact = Fact::from_json(kind, payload).map_err(|error| skip(error.to_string()))?;
     let id = text(row, column::ID).ok_or_else(|| skip("the id is no text".into()))?;
-    Ok(StoredEvent {
+    let event = StoredEvent {
         global_seq: unsigned(row.get(column::GLOBAL_SEQ).map_err(damaged)?),
         session: session.to_owned(),
         stream_seq,
@@ -224,7 +222,8 @@ pub(super) fn decode(row: &Row<'_>, session: &str) -> Result<StoredEvent, Skippe
         turn: row.get(column::TURN).map_err(damaged)?,
         step: row.get(column::STEP).map_err(damaged)?,
         fact,
-    })
+    };
+    Ok((event, payload.len()))
 }
 
 fn text<'r>(row: &'r Row<'_>, column: usize) -> Option<&'r str> {

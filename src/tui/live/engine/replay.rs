@@ -48,23 +48,15 @@ pub(super) fn turn_of(session: &Session, run_id: &str) -> Result<u32, String> {
     turn.ok_or_else(|| "this run is not in the session's event log: another program made it".into())
 }
 
-/// Errors of the lab count steps from 0, and screens from 1: those that name a step are said anew.
+/// An error for people, in one line.
 pub(super) fn told(error: Error) -> String {
     match error {
-        Error::Lab(LabError::NotReplayable { reason, .. }) => format!("cannot be run again: {reason}"),
-        Error::Lab(LabError::NotABind { names, .. }) if names.is_empty() => {
-            "the step bound no name: edit its code, or ask differently".into()
-        }
-        Error::Lab(LabError::NotABind { names, .. }) => {
-            format!("the step bound several names: say which of {}", names.join(", "))
-        }
-        Error::Lab(LabError::Syntax { message, .. }) => format!("this is no Python: {message}"),
-        Error::Lab(LabError::StepOutOfRange { .. } | LabError::TurnOutOfRange { .. }) => {
-            "the session's event log does not have this step".into()
-        }
         Error::Lab(LabError::TailHalted { exception, .. }) => {
             format!("it halted: {}", exception.lines().last().unwrap_or_default())
         }
+        // Of several steps the screen gives one.
+        Error::Lab(LabError::Syntax { message, .. }) => format!("this is no Python: {message}"),
+        Error::Lab(error) => error.told(),
         error => error.to_string(),
     }
 }

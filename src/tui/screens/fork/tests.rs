@@ -247,9 +247,9 @@ fn case_85_the_model_is_told_every_line() {
         let mut screen = opened(world, 2);
         screen.form.way = Way::Replan;
         keys(&mut screen, world, &[Action::Open]);
-        paste(&mut screen, &world, "count again:\n- the guests");
+        paste(&mut screen, world, "count again:\n- the guests");
         keys(&mut screen, world, &[Action::NewLine]);
-        paste(&mut screen, &world, "- the hosts\n");
+        paste(&mut screen, world, "- the hosts\n");
         screen
     };
     snapshots("asking_lines", &world, || told(&world));

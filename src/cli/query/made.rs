@@ -1,0 +1,100 @@
+//! From options to the library's configuration: the only place where an option is given to what it sets. Flags win over
+//! environment, environment over files.
+
+use super::config::{Config, ConfigError};
+use super::run_args::RunArgs;
+use crate::client;
+use std::path::Path;
+
+type Made = client::Config;
+
+impl Config {
+    /// As the library takes it, with flags over it, but for the models.
+    pub(in crate::cli) fn with(&self, flags: &RunArgs) -> Result<Made, ConfigError> {
+        let set = Self {
+            max_depth: flags.max_depth.or(self.max_depth),
+            max_calls_per_subagent: flags.max_calls.or(self.max_calls_per_subagent),
+            max_global_calls: flags.max_global_calls.or(self.max_global_calls),
+            max_money_spent: flags.max_money_spent.or(self.max_money_spent),
+            repl: flags.repl.or(self.repl),
+            mcp: self.mcp.clone().filter(|_| flags.mcp.is_empty()),
+            ..self.clone()
+        };
+        let mut made = set.whole()?;
+        made = flags.mcp.iter().fold(made, |made, file| made.mcp_file(file));
+        made = flags.tools.iter().fold(made, |made, file| made.tool_file(file));
+        for pair in &flags.env {
+            let (name, value) = variable(pair)?;
+            made = made.env(name, value);
+        }
+        match &flags.output_schema {
+            Some(file) => Ok(made.output_schema(schema(file)?)),
+            None => Ok(made),
+        }
+    }
+
+    /// As the library takes it, but for the models.
+    pub(in crate::cli) fn whole(&self) -> Result<Made, ConfigError> {
+        let mut made = self.client()?;
+        made = with(made, self.max_depth, Made::max_depth);
+        made = with(made, self.max_money_spent, Made::max_money_spent);
+        made = with(
+            made,
+            self.add_session_code_to_context,
+            Made::add_session_code_to_context,
+        );
+        Ok(made)
+    }
+
+    /// As the library takes it, but for what can be chosen in the terminal program.
+    pub(in crate::cli) fn client(&self) -> Result<Made, ConfigError> {
+        let mut made = Made::default().provider_settings(self.providers()?);
+        made = with(made, self.max_calls_per_subagent, Made::max_calls_per_subagent);
+        made = with(made, self.max_global_calls, Made::max_global_calls);
+        made = with(made, self.max_completion_tokens, Made::max_completion_tokens);
+        made = with(made, self.max_prompt_tokens, Made::max_prompt_tokens);
+        made = with(made, self.truncate_len, Made::truncate_len);
+        made = with(made, self.api_max_retries, Made::api_max_retries);
+        made = with(made, self.api_timeout_ms, Made::api_timeout_ms);
+        made = with(made, self.step_timeout_s, Made::step_timeout_s);
+        made = with(made, self.repl_memory_mb, Made::repl_memory_mb);
+        made = with(made, self.max_agents_at_once, Made::max_agents_at_once);
+        made = with(made, self.enable_compression_guard, Made::enable_compression_guard);
+        made = with(made, self.compression_min_chars, Made::compression_min_chars);
+        made = with(made, self.compression_ratio, Made::compression_ratio);
+        made = with(made, self.enable_tools, Made::enable_tools);
+        made = with(made, self.inherit_tools, Made::inherit_tools);
+        made = with(made, self.inherit_mcp, Made::inherit_mcp);
+        made = with(made, self.repl, Made::repl);
+        if let Some(file) = &self.mcp {
+            made = made.mcp_file(file);
+        }
+        Ok(match &self.instruction {
+            Some(text) => made.instruction(text),
+            None => made,
+        })
+    }
+}
+
+fn with<T: Copy>(made: Made, value: Option<T>, set: impl FnOnce(Made, T) -> Made) -> Made {
+    match value {
+        Some(value) => set(made, value),
+        None => made,
+    }
+}
+
+fn variable(pair: &str) -> Result<(&str, &str), ConfigError> {
+    let parts = pair.split_once('=').filter(|(name, _)| !name.is_empty());
+    parts.ok_or(ConfigError::Env)
+}
+
+fn schema(file: &Path) -> Result<serde_json::Value, ConfigError> {
+    let text = std::fs::read_to_string(file).map_err(|cause| ConfigError::ReadSchema {
+        path: file.to_owned(),
+        cause,
+    })?;
+    serde_json::from_str(&text).map_err(|cause| ConfigError::Schema {
+        path: file.to_owned(),
+        cause,
+    })
+}

@@ -1,0 +1,180 @@
+//! Arguments that several commands share: what agents are run with, how much is shown, and what a recorded query goes on
+//! with. Flags that set an option are checked as files and variables are, by the table of options.
+
+use crate::disk::config::find;
+use crate::repl::Backend;
+use clap::{Args, ValueEnum};
+use serde::de::DeserializeOwned;
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What agents are run with, in a new query or in one that goes on.
+#[derive(Clone, Debug, Default, Args)]
+pub struct RunArgs {
+    /// The option `max_depth`.
+    #[arg(long, value_name = "N", value_parser = checked::<u32>("max_depth"))]
+    pub max_depth: Option<u32>,
+
+    /// The option `max_calls_per_subagent`.
+    #[arg(long, value_name = "N", value_parser = checked::<u64>("max_calls_per_subagent"))]
+    pub max_calls: Option<u64>,
+
+    /// The option `max_global_calls`.
+    #[arg(long, value_name = "N", value_parser = checked::<u64>("max_global_calls"))]
+    pub max_global_calls: Option<u64>,
+
+    /// The option `max_money_spent`.
+    #[arg(long, value_name = "USD", value_parser = checked::<f64>("max_money_spent"))]
+    pub max_money_spent: Option<f64>,
+
+    /// A JSON Schema that the answer must fit.
+    #[arg(long, value_name = "FILE")]
+    pub output_schema: Option<PathBuf>,
+
+    /// A Python file whose functions the model may call.
+    #[arg(long, value_name = "FILE.py")]
+    pub tools: Vec<PathBuf>,
+
+    /// The option `mcp`.
+    #[arg(long, value_name = "FILE.json")]
+    pub mcp: Vec<PathBuf>,
+
+    /// The option `repl`.
+    #[arg(long, value_name = "NAME")]
+    pub repl: Option<Backend>,
+
+    /// An environment variable of the REPL; its value is kept out of every file and message.
+    #[arg(long = "env", value_name = "KEY=VALUE")]
+    pub env: Vec<String>,
+
+    /// Read options from this file instead of the usual ones (`fast-rlm config path`).
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+/// How much is shown on stderr.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct ShowArgs {
+    /// Print only the answer.
+    #[arg(short, long, conflicts_with = "verbosity")]
+    pub quiet: bool,
+
+    /// How much to show while it runs, on stderr.
+    #[arg(long, value_enum)]
+    pub verbosity: Option<Verbosity>,
+}
+
+impl ShowArgs {
+    /// `-q` and pipes are silent, a terminal is shown a line a step.
+    pub(in crate::cli) fn level(self) -> Verbosity {
+        match self.verbosity {
+            _ if self.quiet => Verbosity::Silent,
+            Some(chosen) => chosen,
+            None if io::stderr().is_terminal() => Verbosity::Summary,
+            None => Verbosity::Silent,
+        }
+    }
+}
+
+/// How much is shown while a query runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Verbosity {
+    /// Nothing but errors.
+    Silent,
+    /// A line a step, and what it cost.
+    Summary,
+    /// Code and output of each step, too.
+    Full,
+}
+
+/// With what a recorded query goes on.
+#[derive(Clone, Debug, Default, Args)]
+pub struct OnwardArgs {
+    /// The root's model; the recorded one unless given.
+    #[arg(long, value_name = "MODEL")]
+    pub primary_agent: Option<String>,
+
+    /// The sub-agents' model; the recorded one unless given.
+    #[arg(long, value_name = "MODEL")]
+    pub sub_agent: Option<String>,
+
+    /// The file that the query was asked about, where it lies now.
+    #[arg(long, value_name = "FILE")]
+    pub input_file: Option<PathBuf>,
+
+    /// With what it is run.
+    #[command(flatten)]
+    pub run: RunArgs,
+
+    /// What is shown.
+    #[command(flatten)]
+    pub show: ShowArgs,
+}
+
+impl OnwardArgs {
+    /// The root's model and the sub-agents', from those that are given and those of the record (an empty one is none).
+    /// Sub-agents that had the root's model have it again.
+    pub(in crate::cli) fn models(
+        &self,
+        recorded: Option<(String, Option<String>)>,
+    ) -> (Option<String>, Option<String>) {
+        let (root, sub) = recorded.unwrap_or_default();
+        let sub = sub.filter(|sub| *sub != root && !sub.is_empty());
+        let root = Some(root).filter(|root| !root.is_empty());
+        (self.primary_agent.clone().or(root), self.sub_agent.clone().or(sub))
+    }
+}
+
+/// Reads a flag as its option is read elsewhere.
+fn checked<T: DeserializeOwned>(option: &'static str) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |text| {
+        let kind = find(option).ok_or("there is no such option")?.kind;
+        let value = kind.read(text).ok_or_else(|| format!("it is not {}", kind.wanted()))?;
+        serde_json::from_value(value).map_err(|error| error.to_string())
+    }
+}
+
+/// A time in seconds, at most a year.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    let parsed = text
+        .parse()
+        .ok()
+        .filter(|seconds| (0.0..=31_536_000.0).contains(seconds));
+    let wrong = || format!("{text:?} is no number of seconds, like 30 or 0.5");
+    parsed.map(Duration::from_secs_f64).ok_or_else(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_are_those_of_the_record_unless_they_are_given() {
+        let recorded = |root: &str, sub: &str| Some((root.to_owned(), Some(sub.to_owned())));
+        let given = |root: Option<&str>, sub: Option<&str>| OnwardArgs {
+            primary_agent: root.map(str::to_owned),
+            sub_agent: sub.map(str::to_owned),
+            ..OnwardArgs::default()
+        };
+        let models = |args: OnwardArgs, recorded| {
+            let (root, sub) = args.models(recorded);
+            (root.unwrap_or_default(), sub.unwrap_or_default())
+        };
+        let pair = |root: &str, sub: &str| (root.to_owned(), sub.to_owned());
+        assert_eq!(models(given(None, None), recorded("a", "b")), pair("a", "b"));
+        assert_eq!(models(given(Some("c"), None), recorded("a", "b")), pair("c", "b"));
+        assert_eq!(models(given(Some("c"), None), recorded("a", "a")), pair("c", ""));
+        assert_eq!(models(given(None, Some("d")), recorded("a", "a")), pair("a", "d"));
+        assert_eq!(models(given(None, None), None), pair("", ""));
+    }
+
+    #[test]
+    fn flags_are_held_to_what_files_are_held_to() {
+        let depth = checked::<u32>("max_depth");
+        assert_eq!((depth("64"), depth("0")), (Ok(64), Ok(0)));
+        assert_eq!(depth("65"), Err("it is not a whole number from 0 to 64".into()));
+        assert!(checked::<u64>("max_calls_per_subagent")("0").is_err());
+        assert_eq!(checked::<f64>("max_money_spent")("$0.5"), Ok(0.5));
+    }
+}

@@ -1,0 +1,131 @@
+//! A session in one file: its state.json and transcripts, and its part of the two stores.
+
+mod archive;
+mod stage;
+
+pub use stage::unfinished_imports;
+
+use super::error::LabError;
+use super::remove::remove_log;
+use super::replay::Source;
+use crate::disk::fault;
+use crate::engine::{mark_imported, now};
+use crate::store::{
+    Copying, EVENTS_FILE, FLOW_FILE, Fact, SessionRow, Storage, Store, StoreError, check_session_id, copy_session,
+};
+use archive::{Packer, unpack};
+use stage::Stage;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// Writes the session into `file`, which must not be there yet, and is not before it is whole.
+///
+/// # Errors
+///
+/// [`LabError::File`], [`LabError::Store`].
+pub fn export_bundle(source: &Source, file: &Path) -> Result<(), LabError> {
+    let failed = |cause| file_error(file, "writing", cause);
+    let mut bundle = Packer::new(file).map_err(failed)?;
+    let part = tempfile::tempdir().map_err(failed)?;
+    {
+        let store = Storage::dir(part.path()).open()?;
+        copy_session(&source.store, &source.session, &store, None, now())?;
+    }
+    for name in [EVENTS_FILE, FLOW_FILE] {
+        bundle.add(&part.path().join(name), name).map_err(failed)?;
+    }
+    let state = source.dir.join("state.json");
+    if state.is_file() {
+        bundle.add(&state, "state.json").map_err(failed)?;
+    }
+    let logs = source.dir.join("logs");
+    let mut names: Vec<_> = fs::read_dir(&logs).into_iter().flatten().flatten().collect();
+    names.sort_by_key(fs::DirEntry::file_name);
+    for entry in names
+        .iter()
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
+    {
+        let name = Path::new("logs").join(entry.file_name());
+        bundle.add(&entry.path(), name).map_err(failed)?;
+    }
+    bundle.finish(file).map_err(failed)
+}
+
+/// Takes the session in `file` over into the storage directory `dir`: its id there, and how many events of it were not
+/// understood. An import that a crash cut is finished by importing the same file again.
+///
+/// Files that its queries were asked about are not read here: a stranger's record may name any.
+///
+/// # Errors
+///
+/// [`LabError::BadBundle`], [`LabError::File`] (also where something of that name is there already), [`LabError::Store`]
+/// when the id is taken or none, [`LabError::Begin`] while another process imports it. Nothing is left of a session that
+/// could not be taken over.
+pub fn import_bundle(file: &Path, dir: &Path, id: Option<&str>) -> Result<(String, usize), LabError> {
+    let part = tempfile::tempdir().map_err(|cause| file_error(file, "unpacking", cause))?;
+    let digest = unpack(file, part.path())?;
+    let bad = |what: &str| LabError::BadBundle {
+        path: file.to_owned(),
+        what: what.to_owned(),
+    };
+    let damaged = |error: StoreError| match error {
+        StoreError::Damaged { detail, .. } => bad(&format!("its log is damaged ({detail})")),
+        error => error.into(),
+    };
+    let from = Store::open_read_only(part.path()).map_err(damaged)?;
+    let row = from
+        .events
+        .sessions()
+        .map_err(damaged)?
+        .pop()
+        .ok_or_else(|| bad("it holds no session"))?;
+    let id = id.unwrap_or(&row.id);
+    check_session_id(id)?;
+    let place = dir.join(id);
+    if fs::symlink_metadata(&place).is_ok() {
+        return Err(file_error(&place, "making", io::ErrorKind::AlreadyExists.into()));
+    }
+    let to = Storage::dir(dir).open()?;
+    let stage = Stage::open(&to, dir, id, digest)?;
+    let taken = take_over((&from, &row), (&to, id), part.path(), &stage);
+    let (copied, skipped) = taken.inspect_err(|error| stage.leave(&to, id, error))?;
+    Ok((copied.id, skipped))
+}
+
+/// The log after the files, and the directory's own name last: then it is whole.
+fn take_over(
+    (from, row): (&Store, &SessionRow),
+    (to, id): (&Store, &str),
+    files: &Path,
+    stage: &Stage,
+) -> Result<(SessionRow, usize), LabError> {
+    let reached = |name: &'static str| fault::point(name).map_err(|cause| file_error(files, "filling", cause));
+    stage.fill(files)?;
+    reached("import.filled")?;
+    let strangers = |fact: &mut Fact| {
+        if let Fact::TurnStarted(started) = fact {
+            mark_imported(started);
+        }
+    };
+    let copying = Copying {
+        as_id: Some(id),
+        time: now(),
+        goes_on: stage.goes_on,
+        change: &strangers,
+    };
+    let (copied, skipped) = copying.copy(from, &row.id, to)?;
+    reached("import.logged").and_then(|()| stage.put()).inspect_err(|_| {
+        // Its files are not in their place yet. The first error is the one to tell.
+        let _ = remove_log(to, &copied.id);
+    })?;
+    Ok((copied, skipped))
+}
+
+fn file_error(path: &Path, doing: &'static str, cause: io::Error) -> LabError {
+    LabError::File {
+        path: path.to_owned(),
+        doing,
+        cause,
+    }
+}

@@ -1,0 +1,211 @@
+//! Recorded queries that go on (`answer`, `fork`, `what-if`, `resume`) are run, shown and stopped as new ones are; a replay
+//! is stopped at once.
+
+use super::Place;
+use super::stopping::{has, wait_for};
+use crate::running::{Program, Ran, script, session, signal, unchanged::files};
+use fast_rlm::store::{Fact, NewEvent, NewSession, Select, SessionWriter};
+use rustix::process::Signal;
+use serde_json::json;
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::Child;
+
+impl Place {
+    fn runs(&self) -> PathBuf {
+        self.path().join("runs")
+    }
+
+    /// A query in the session `one` under `runs`, of these steps.
+    fn one(&self, codes: &[&str]) -> Program {
+        self.steps(codes).session(&self.runs()).option("--session-id", "one")
+    }
+
+    /// A command on the session `one`, with a model that does one step at once, and takes a minute for the next.
+    fn slowly(&self, args: &[&str]) -> Program {
+        let replies = json!([{"code": "first = 'of the branch'"}, {"code": "FINAL(1)", "delay": 60}]);
+        let script = script::write(self.path(), "slow.json", &json!({"replies": replies}));
+        self.lab(args).scripted(&script)
+    }
+
+    fn lab(&self, args: &[&str]) -> Program {
+        let program = Program::new(self.path()).arg(args[0]).arg("one");
+        let program = program.option("--dir", self.runs());
+        args[1..].iter().fold(program, |program, arg| program.arg(arg))
+    }
+
+    /// The state.json in which the slow model's first step is.
+    fn reached(&self, child: &mut Child) -> PathBuf {
+        let find = || {
+            let sessions = std::fs::read_dir(self.runs()).unwrap();
+            let states = sessions.map(|entry| entry.unwrap().path().join("state.json"));
+            states.into_iter().find(|state| has(state, "of the branch"))
+        };
+        wait_for(child, || find().is_some());
+        find().unwrap()
+    }
+}
+
+#[test]
+fn a_parked_step_runs_again_with_the_tools_and_variables_that_it_had() {
+    let place = Place::new();
+    place.file("tools.py", "def double(x):\n    return 2 * x\n");
+    let step = "import os\nday = await ask('Which day?')\nFINAL([double(21), day, len(os.environ['PLAN'])])";
+    let given = |program: Program| {
+        let program = program.option("--tools", "tools.py");
+        program.option("--env", "PLAN=secret-plan").arg("--json")
+    };
+    let asked = given(place.steps(&["kept = 1", step]).session(&place.session_dir())).run();
+    assert_eq!(asked.code, Some(75), "{asked:?}");
+    let answer = || {
+        Program::new(place.path())
+            .arg("answer")
+            .arg(place.session_dir())
+            .arg("monday")
+    };
+    let answered = given(answer()).run();
+    assert_eq!(answered.code, Some(0), "{answered:?}");
+    let told = answered.json();
+    assert_eq!(
+        (&told["outcome"], &told["final"]),
+        (&json!("done"), &json!([42, "monday", 11]))
+    );
+    assert!(!format!("{answered:?}").contains("secret-plan"));
+}
+
+#[test]
+fn limits_of_an_answer_stop_the_query_that_goes_on() {
+    let place = Place::new();
+    let asked = place
+        .steps(&["day = await ask('Which day?')"])
+        .session(&place.session_dir())
+        .run();
+    assert_eq!(asked.code, Some(75), "{asked:?}");
+    let answer = Program::new(place.path())
+        .arg("answer")
+        .arg(place.session_dir())
+        .arg("monday");
+    let more = script::steps(place.path(), "more.json", &["x = 1", "y = 2", "FINAL(day)"]);
+    let stopped = answer.scripted(&more).option("--max-calls", "2").arg("--json").run();
+    stopped.refused(3, &["max_calls_per_subagent"]);
+    assert_eq!(stopped.json()["outcome"], json!("limit"));
+}
+
+#[test]
+fn steps_are_shown_where_that_is_wanted_and_never_in_pipes() {
+    let place = Place::new();
+    place.one(&["x = 1", "y = x", "FINAL(y)"]).answer();
+    let steps = script::steps(place.path(), "more.json", &["z = 'shown'", "FINAL(z)"]);
+    for args in [
+        &["fork", "--at", "2", "--replan", "Go on."][..],
+        &["what-if", "--instruction", "Shorter."],
+    ] {
+        let quiet = place.lab(args).scripted(&steps).arg("-q").run();
+        let piped = place.lab(args).scripted(&steps).run();
+        let shown = place.lab(args).scripted(&steps).option("--verbosity", "full").run();
+        for ran in [&quiet, &piped, &shown] {
+            assert_eq!((ran.code, ran.out.lines().last()), (Some(0), Some("shown")), "{ran:?}");
+        }
+        assert!(
+            !quiet.err.contains("step 1") && !piped.err.contains("step 1"),
+            "{piped:?}"
+        );
+        assert!(
+            shown.err.contains("✓ step") && shown.err.contains("z = 'shown'"),
+            "{shown:?}"
+        );
+        assert!(shown.err.contains("tokens"), "what it took: {shown:?}");
+    }
+}
+
+#[test]
+fn ctrl_c_cancels_a_branch_and_tells_what_is_kept() {
+    for (args, told) in [
+        (&["fork", "--at", "2", "--replan", "Go on."][..], "fork s_"),
+        (&["what-if", "--instruction", "Shorter.", "--live"], "session s_"),
+    ] {
+        let place = Place::new();
+        place.one(&["x = 1", "FINAL(x)"]).answer();
+        let mut child = place.slowly(args).start();
+        let state = place.reached(&mut child);
+        signal(&child, Signal::INT);
+        Ran::from(child.wait_with_output().unwrap()).refused(130, &[told, "cancelled"]);
+        let state = session::read_json(&state);
+        assert_eq!(state["pending_query"], json!(null), "{args:?}");
+        assert_eq!(state["interrupted"][0]["outcome"], json!("cancelled"), "{args:?}");
+        let listed = Program::new(place.path())
+            .arg("sessions")
+            .arg(place.runs())
+            .arg("--json")
+            .run()
+            .json();
+        let rows = listed.as_array().unwrap();
+        assert!(
+            rows.len() == 2 && rows.iter().all(|row| row["interrupted"] == json!(false)),
+            "{listed:#}"
+        );
+        assert_eq!(place.lab(&["replay"]).run().code, Some(0), "the original is as it was");
+    }
+}
+
+#[test]
+fn ctrl_c_cancels_a_query_that_is_finished() {
+    let place = Place::new();
+    let cut = place
+        .one(&["x = 1", "y = 2", "FINAL(y)"])
+        .env("FAST_RLM_FAULT", "flow.write:4");
+    assert_eq!(cut.run().code, None, "it was killed");
+    let mut child = place.slowly(&["resume"]).start();
+    let state = place.reached(&mut child);
+    signal(&child, Signal::INT);
+    Ran::from(child.wait_with_output().unwrap()).refused(130, &["cancelled"]);
+    let state = session::read_json(&state);
+    assert_eq!(state["interrupted"][0]["outcome"], json!("cancelled"), "{state:#}");
+    assert!(place.lab(&["resume"]).run().err.contains("nothing to resume"));
+}
+
+/// The session `one` with a step that never ends in the place of its second, as the session `loops`.
+fn looping(place: &Place) {
+    let store = fast_rlm::Storage::dir(place.runs()).open().unwrap();
+    let copy = store.events.create_session(&NewSession::named("loops", 9)).unwrap();
+    let events = store.events.read_all("one", &Select::all()).unwrap().events;
+    let changed = events.into_iter().map(|event| {
+        let mut event = NewEvent::from(event);
+        if let Fact::StepStarted(started) = &mut event.fact
+            && started.code.starts_with("y =")
+        {
+            started.code = "while True:\n    pass".into();
+        }
+        event
+    });
+    let writer = SessionWriter::take_over(&store, &copy.id).unwrap();
+    writer.append(changed.collect()).unwrap();
+}
+
+#[test]
+fn ctrl_c_ends_a_replay_at_once_and_leaves_nothing_behind() {
+    for repl in ["sandbox", "python3"] {
+        let place = Place::new();
+        place
+            .one(&["x = 1", "y = 2", "FINAL(y)"])
+            .option("--repl", repl)
+            .answer();
+        looping(&place);
+        let temporary = place.path().join("tmp");
+        std::fs::create_dir(&temporary).unwrap();
+        let before = files(&place.runs());
+        let replay = Program::new(place.path())
+            .arg("replay")
+            .arg("loops")
+            .option("--dir", "runs");
+        let mut child = replay.option("--repl", repl).env("TMPDIR", &temporary).start();
+        let mut told = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        told.read_line(&mut line).unwrap();
+        assert!(line.contains("Q1 step 1"), "{line}");
+        signal(&child, Signal::INT);
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{repl}");
+        assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0, "{repl}");
+        assert_eq!(files(&place.runs()), before, "{repl}");
+    }
+}
