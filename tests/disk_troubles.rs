@@ -374,6 +374,9 @@ fn a_screen_whose_session_vanishes_says_so_and_stays() {
     std::fs::remove_dir_all(place.session_dir()).unwrap();
     screen.wait_for("problem");
     screen.send("!");
+    screen.wait_for("state.json is gone");
+    // The last problem in full.
+    screen.send("G");
     screen.wait_for("state.json is gone; what was read before is shown");
     screen.send("\x1b");
     screen.wait_for("begun");

@@ -110,6 +110,39 @@ fn unpacked(into: &Path) -> PathBuf {
     into.join(name.strip_suffix(".tar.gz").unwrap())
 }
 
+fn package(args: &[&str]) -> Output {
+    Command::new(root().join(".ci/package")).args(args).output().unwrap()
+}
+
+/// A whole build with these flags takes minutes; what they do is seen in a small program.
+#[test]
+fn programs_name_no_path_of_the_machine_that_built_them() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let source = dir.path().join("small.rs");
+    std::fs::write(&source, "fn main() { println!(\"{}\", file!()); }").unwrap();
+    let flags = package(&["--flags"]);
+    assert!(flags.status.success(), "{flags:?}");
+    let flags = String::from_utf8(flags.stdout).unwrap();
+    let compile = |name: &str, flags: Vec<&str>| {
+        let program = dir.path().join(name);
+        let mut rustc = Command::new("rustc");
+        rustc
+            .args(flags)
+            .args(["-C", "strip=symbols", "-o"])
+            .arg(&program)
+            .arg(&source);
+        assert!(rustc.status().unwrap().success());
+        let named = String::from_utf8(Command::new(&program).output().unwrap().stdout).unwrap();
+        (named, package(&["--check", program.to_str().unwrap()]))
+    };
+    let (named, checked) = compile("remapped", flags.lines().collect());
+    assert!(named.starts_with("build/") || named.starts_with("fast-rlm/"), "{named}");
+    assert!(checked.status.success(), "{checked:?}");
+    let (named, checked) = compile("plain", Vec::new());
+    assert!(named.starts_with('/'), "{named}");
+    assert!(!checked.status.success(), "the check finds what the flags are for");
+}
+
 /// Packs the programs of this build, which takes a minute in a debug one: `cargo test --test release -- --ignored`.
 #[test]
 #[ignore = "prepares Python for the package: run by hand"]

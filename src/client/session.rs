@@ -295,7 +295,7 @@ impl Session {
     }
 
     /// What the next query is run with. Blocks on files the first time.
-    pub(super) fn settings(&self) -> Result<Arc<Settings>, Error> {
+    pub(crate) fn settings(&self) -> Result<Arc<Settings>, Error> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let settings = match &*opened {
             Some(settings) => settings.clone(),

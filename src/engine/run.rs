@@ -87,7 +87,7 @@ pub(super) struct Run {
     /// Serves the root's leaf calls.
     pub(super) tape: Option<Arc<dyn Tape>>,
     /// MCP servers, started when they are needed.
-    pub(super) mcp: Servers,
+    pub(super) mcp: Arc<Servers>,
     /// Groups of tools, and which are shown.
     pub(super) groups: Groups,
     /// What each agent used so far.
@@ -108,7 +108,7 @@ impl Run {
             cancel: query.cancel.clone(),
             halted: OnceLock::new(),
             tape,
-            mcp: Servers::new(&query.settings.mcp),
+            mcp: Arc::new(Servers::new(&query.settings.mcp)),
             groups: Groups::new(&query.settings.groups, &query.settings.ambient),
             used: Mutex::default(),
             transcript,

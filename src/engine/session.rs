@@ -10,6 +10,7 @@ use super::home::{Home, SessionLog};
 use super::input::{Input, Prepared};
 use super::journal::{Cut, load_parked};
 use super::keeper::Keeper;
+use super::leaving::Leaving;
 use super::memory::{RunRef, SessionMemory, new_run};
 use super::open::{Opened, lock};
 use super::person::{Person, Question};
@@ -49,7 +50,7 @@ pub struct Query {
     pub person: Option<Arc<dyn Person>>,
 }
 
-/// What came of a query.
+/// What came of a query. Its MCP servers may still be ending: [`Leaving`].
 #[derive(Debug)]
 pub struct Answer {
     /// FINAL, or why there is none.
@@ -60,6 +61,8 @@ pub struct Answer {
     pub run_id: String,
     /// Its transcript.
     pub transcript: PathBuf,
+    /// The servers that it started.
+    pub leaving: Leaving,
 }
 
 /// Runs the session's next query, holding its lock.
@@ -224,12 +227,14 @@ pub(super) async fn finish(run: Arc<Run>, spec: Spec, notes: Vec<String>) -> Ans
         run.tell(&spec.id, What::Notice(note));
     }
     let ended = run_agent(Arc::clone(&run), spec).await;
-    run.mcp.close().await;
+    let cancelled = matches!(ended.result, Err(RunError::Cancelled));
+    let leaving = Leaving::begin(Arc::clone(&run.mcp), cancelled);
     Answer {
         result: close(ended).map(|value| shown(value, &run.settings.secrets)),
         spent: run.budget.spent(),
         run_id,
         transcript: run.transcript_path().to_owned(),
+        leaving,
     }
 }
 

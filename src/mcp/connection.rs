@@ -14,6 +14,15 @@ const ENTRIES: usize = 10_000;
 const PAGES: usize = 1_000;
 const LIST_BYTES: usize = 16 << 20;
 
+/// How a server is ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// It is given the time to end by itself.
+    Polite,
+    /// Somebody waits.
+    AtOnce,
+}
+
 enum Line {
     Stdio(Stdio),
     Http(Http),
@@ -44,7 +53,7 @@ impl Connection {
         match greeted {
             Ok(()) => Ok(connection),
             Err(error) => {
-                connection.close().await;
+                connection.close(Manner::Polite).await;
                 Err(McpError::Start {
                     server: spec.name.clone(),
                     reason: reason(error),
@@ -133,10 +142,10 @@ impl Connection {
     }
 
     /// Ends it, and the server's program with it.
-    pub(super) async fn close(&self) {
+    pub(super) async fn close(&self, manner: Manner) {
         match &self.line {
-            Line::Stdio(stdio) => stdio.close().await,
-            Line::Http(http) => http.close().await,
+            Line::Stdio(stdio) => stdio.close(manner).await,
+            Line::Http(http) => http.close(manner).await,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Servers as files declare them, in the form that MCP clients share: `{"mcpServers": {NAME: {command, args, env} or
 //! {url, headers}}}`, with `${VARIABLE}` from the environment. Nothing is started here.
 
-use super::spec::{CALL, START, ServerSpec, Transport, is_credential};
+use super::credentials::is_credential;
+use super::spec::{CALL, START, ServerSpec, Transport};
 use reqwest::Url;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -129,14 +130,8 @@ impl Declared {
             }
             _ => return Err("either \"command\" or \"url\" is wanted".into()),
         };
-        let mut hidden: Vec<_> = filling
-            .used
-            .into_iter()
-            .filter(|(name, _)| is_credential(name))
-            .collect();
-        if let Transport::Http { url, .. } = &transport {
-            hidden.extend(in_address(url));
-        }
+        let used = filling.used.into_iter();
+        let hidden = used.filter(|(name, _)| is_credential(name)).collect();
         let spec = ServerSpec::new(name.to_owned(), transport).within(start, call);
         Ok(ServerSpec { hidden, ..spec })
     }
@@ -153,20 +148,6 @@ fn checked(url: &str) -> Result<String, String> {
         // Not the address itself: it may hold a credential.
         _ => Err("its url is no address that begins with http:// or https://".into()),
     }
-}
-
-/// Credentials that an address holds.
-fn in_address(url: &str) -> Vec<(String, String)> {
-    let Ok(url) = Url::parse(url) else { return Vec::new() };
-    let asked = url.query_pairs().filter(|(name, _)| is_credential(name));
-    let mut found: Vec<_> = asked
-        .map(|(name, value)| (name.into_owned(), value.into_owned()))
-        .collect();
-    found.extend(
-        url.password()
-            .map(|password| ("password".to_owned(), password.to_owned())),
-    );
-    found
 }
 
 /// Puts variables into texts, and remembers which.
@@ -226,6 +207,7 @@ mod tests {
     fn env(name: &str) -> Option<String> {
         match name {
             "API_TOKEN" => Some("tok-0123456789".into()),
+            "PIN_KEY" => Some("1234".into()),
             "HOME" => Some("/home/ada".into()),
             _ => None,
         }
@@ -292,6 +274,9 @@ mod tests {
         for shown in ["production", "/home/ada", "/srv/data"] {
             assert_eq!(secrets.redact(shown), shown);
         }
+        let short = self::specs(json!({"c": {"command": "x", "args": ["--pin=${PIN_KEY}"]}})).unwrap();
+        let refused = short[0].register_secrets(&secrets).unwrap_err().to_string();
+        assert!(refused.contains("PIN_KEY"), "{refused}");
         let debug = format!("{specs:?}");
         assert!(
             !debug.contains("tok-") && !debug.contains("zzzz") && debug.contains("a: x"),

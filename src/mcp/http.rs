@@ -2,6 +2,7 @@
 //! until the answer is among them. The stream on which a server could speak first is not opened, and streams that break
 //! are not taken up again: the request fails.
 
+use super::connection::Manner;
 use super::error::{McpError, quoted};
 use super::spec::{ServerSpec, Transport};
 use super::wire::{self, Incoming, MESSAGE_LIMIT, RpcError};
@@ -21,6 +22,8 @@ const PROTOCOL: &str = "mcp-protocol-version";
 const ERROR_BYTES: usize = 4 << 10;
 /// How long a server may take over a farewell, or over a notification.
 const ASIDE: Duration = Duration::from_secs(2);
+/// How long it may take over a farewell when somebody waits for the end.
+const IN_PASSING: Duration = Duration::from_millis(100);
 /// Requests of the server's own that are refused within one answer; more are not heard.
 const REFUSALS: usize = 16;
 
@@ -87,12 +90,16 @@ impl Http {
     }
 
     /// Says farewell, where the server knows a session.
-    pub(super) async fn close(&self) {
+    pub(super) async fn close(&self, manner: Manner) {
         let agreed = self.agreed().clone();
         if agreed.contains_key(SESSION) {
             let delete = self.client.delete(self.url.clone());
             let delete = delete.headers(self.headers.clone()).headers(agreed);
-            let _ = timeout(ASIDE, delete.send()).await;
+            let patience = match manner {
+                Manner::Polite => ASIDE,
+                Manner::AtOnce => IN_PASSING,
+            };
+            let _ = timeout(patience, delete.send()).await;
         }
     }
 

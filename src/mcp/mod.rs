@@ -11,6 +11,7 @@
 //! time limit, requests of the server's own (sampling, elicitation) are refused, and its processes end as a group.
 
 mod connection;
+mod credentials;
 mod declared;
 mod error;
 mod http;

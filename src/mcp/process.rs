@@ -100,7 +100,7 @@ fn warden(group: i32) -> Option<Child> {
 
 impl Process {
     /// Ends it: its input has ended; what does not end by itself is asked to, and then killed.
-    pub(super) async fn end(mut self) {
+    pub(super) async fn end(self) {
         for (patience, signal) in [(INPUT_ENDS, Signal::TERM), (ASKED_TO_END, Signal::KILL)] {
             let until = Instant::now() + patience;
             while !self.group.leader_has_ended() && Instant::now() < until {
@@ -110,6 +110,11 @@ impl Process {
                 self.group.signal(signal);
             }
         }
+        self.kill().await;
+    }
+
+    /// Ends it at once, and everything that it started.
+    pub(super) async fn kill(mut self) {
         // From here on nobody else may kill by this number, which is given back.
         if let Some(mut warden) = self.warden.take() {
             let _ = warden.kill().await;

@@ -1,7 +1,7 @@
 //! The servers of a run: started when first needed, started again when they went away, ended together. What they answer
 //! is put into the form that the REPL shows.
 
-use super::connection::Connection;
+use super::connection::{Connection, Manner};
 use super::error::{McpError, quoted};
 use super::spec::ServerSpec;
 use futures_util::future::join_all;
@@ -187,9 +187,14 @@ impl Servers {
         found.ok_or_else(|| McpError::Unknown(name.to_owned()))
     }
 
-    /// Ends all of them.
+    /// Ends all of them, within two seconds: each is given the time to end by itself.
     pub async fn close(&self) {
-        join_all(self.servers.iter().map(Server::close)).await;
+        join_all(self.servers.iter().map(|server| server.close(Manner::Polite))).await;
+    }
+
+    /// Ends all of them at once.
+    pub async fn kill(&self) {
+        join_all(self.servers.iter().map(|server| server.close(Manner::AtOnce))).await;
     }
 }
 
@@ -268,13 +273,14 @@ impl Server {
             state.connection = None;
         }
         drop(state);
-        connection.close().await;
+        // Of a connection that is of no use there is nothing to wait for.
+        connection.close(Manner::AtOnce).await;
     }
 
-    async fn close(&self) {
+    async fn close(&self, manner: Manner) {
         let connection = self.state.lock().await.connection.take();
         if let Some(connection) = connection {
-            connection.close().await;
+            connection.close(manner).await;
         }
     }
 }

@@ -1,7 +1,8 @@
 //! What a server is: how it is spoken to, how long it may take, and what of it must not show. How servers are declared
 //! in files is in `declared`.
 
-use crate::text::secret::{MIN_SECRET_CHARS, SecretError, Secrets};
+use super::credentials::{Named, in_address, in_arguments, is_setting, protect};
+use crate::text::secret::{SecretError, Secrets};
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,18 +11,6 @@ use std::time::Duration;
 pub(super) const START: Duration = Duration::from_secs(60);
 /// A call may take this long.
 pub(super) const CALL: Duration = Duration::from_secs(300);
-/// What the names of credentials have in them.
-const CREDENTIALS: [&str; 8] = [
-    "KEY",
-    "TOKEN",
-    "SECRET",
-    "PASS",
-    "AUTH",
-    "CREDENTIAL",
-    "COOKIE",
-    "SESSION",
-];
-
 /// One server. `Debug` shows no value of its environment or headers.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ServerSpec {
@@ -33,8 +22,8 @@ pub struct ServerSpec {
     pub start_timeout: Duration,
     /// How long one call may take.
     pub call_timeout: Duration,
-    /// Credentials that came from the environment into arguments or the address: name and value.
-    pub(super) hidden: Vec<(String, String)>,
+    /// Credentials that came from the environment into arguments or the address.
+    pub(super) hidden: Vec<Named>,
 }
 
 /// How a server is spoken to.
@@ -118,41 +107,22 @@ impl ServerSpec {
         self
     }
 
-    /// Registers what must not show: values of its environment and headers, and credentials elsewhere. Plain settings
-    /// (short values, single words, paths) stay readable unless their name says that they are credentials.
+    /// Registers what must not show: values of its environment and headers, and credentials in its arguments and address.
+    /// Plain settings (short values, single words, paths) stay readable unless their name says that they are credentials.
     ///
     /// # Errors
     ///
     /// [`SecretError`] for a credential that is too short to be protected.
     pub fn register_secrets(&self, secrets: &Secrets) -> Result<(), SecretError> {
-        let pairs = match &self.transport {
-            Transport::Stdio { env, .. } => env,
-            Transport::Http { headers, .. } => headers,
+        let (pairs, found) = match &self.transport {
+            Transport::Stdio { env, args, .. } => (env, in_arguments(args)),
+            Transport::Http { headers, url } => (headers, in_address(url)),
         };
-        for (name, value) in pairs.iter().filter(|(name, value)| !is_setting(name, value)) {
-            secrets.register(name, value)?;
-            // `Bearer TOKEN`: the token alone is as good.
-            if let Some((_, bare)) = value.split_once(' ').filter(|(_, bare)| bare.len() >= MIN_SECRET_CHARS) {
-                secrets.register(name, bare.trim())?;
-            }
-        }
-        let hidden = self.hidden.iter().filter(|(_, value)| value.len() >= MIN_SECRET_CHARS);
-        hidden
-            .into_iter()
-            .try_for_each(|(name, value)| secrets.register(name, value))
+        let told = pairs.iter().filter(|(name, value)| !is_setting(name, value));
+        told.chain(&self.hidden)
+            .chain(&found)
+            .try_for_each(|(name, value)| protect(secrets, name, value))
     }
-}
-
-pub(super) fn is_credential(name: &str) -> bool {
-    let name = name.to_uppercase();
-    CREDENTIALS.iter().any(|part| name.contains(part))
-}
-
-/// Whether a value is no secret: it would turn up everywhere, and hiding it protects nobody.
-fn is_setting(name: &str, value: &str) -> bool {
-    let word = value.chars().all(|c| c.is_ascii_lowercase());
-    let path = value.starts_with(['/', '~', '.']) && !value.contains("://");
-    !is_credential(name) && (value.chars().count() < MIN_SECRET_CHARS || word || path)
 }
 
 #[cfg(test)]
@@ -161,12 +131,14 @@ mod tests {
 
     #[test]
     fn a_credential_that_cannot_be_protected_is_refused() {
-        let spec = ServerSpec::stdio("a", "x", &[]).with("API_KEY", "1234");
-        assert!(
-            spec.register_secrets(&Secrets::default())
-                .unwrap_err()
-                .to_string()
-                .contains("API_KEY")
-        );
+        for (spec, name) in [
+            (ServerSpec::stdio("a", "x", &[]).with("API_KEY", "1234"), "API_KEY"),
+            (ServerSpec::stdio("a", "x", &["--token", "1a2b"]), "token"),
+            (ServerSpec::http("a", "https://a.test/mcp?key=1a2b"), "key"),
+            (ServerSpec::http("a", "https://1a2b@a.test/mcp"), "user"),
+        ] {
+            let error = spec.register_secrets(&Secrets::default()).unwrap_err().to_string();
+            assert!(error.contains(name) && !error.contains("1a2b"), "{error}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Speaking to a program: a message a line, many requests in flight. Two tasks own the pipes; what the program writes is
 //! bounded, and what it does not answer in time is given up and told so.
 
+use super::connection::Manner;
 use super::error::{McpError, quoted};
 use super::process::{self, Pipes, Process, Words};
 use super::spec::ServerSpec;
@@ -126,11 +127,13 @@ impl Stdio {
     }
 
     /// Ends the program.
-    pub(super) async fn close(&self) {
+    pub(super) async fn close(&self, manner: Manner) {
         self.tasks.iter().for_each(JoinHandle::abort);
         let process = self.process.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(process) = process {
-            process.end().await;
+        match (process, manner) {
+            (Some(process), Manner::Polite) => process.end().await,
+            (Some(process), Manner::AtOnce) => process.kill().await,
+            (None, _) => {}
         }
     }
 }

@@ -65,6 +65,14 @@ pub enum ErrorKind {
         /// What the network said.
         reason: String,
     },
+    /// The server did not prove that it is the right one: nothing was sent to it.
+    #[error("{server} is not trusted: {reason}")]
+    Untrusted {
+        /// The server's host.
+        server: String,
+        /// What is wrong with its certificate, and what to do.
+        reason: String,
+    },
     /// The reply began but is not whole or not well-formed.
     #[error("the reply of {server} broke off: {reason}; try again, or raise api_max_retries")]
     Broken {

@@ -68,7 +68,7 @@ pub enum OpenError {
     #[error(transparent)]
     Script(#[from] ScriptError),
     /// TLS could not be set up.
-    #[error("cannot set up HTTPS: {reason}")]
+    #[error("cannot set up HTTPS: {reason}; it takes the system's certificates (ca-certificates), or SSL_CERT_FILE")]
     Tls {
         /// What the library said.
         reason: String,

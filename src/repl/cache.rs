@@ -10,7 +10,7 @@ use etcetera::BaseStrategy;
 use sha2::{Digest, Sha256};
 use std::fs::{self, DirBuilder, File};
 use std::hash::{Hash, Hasher};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use wasmtime::Engine;
@@ -69,8 +69,8 @@ pub(super) fn root() -> Result<PathBuf, PrepareError> {
     private(directory)
 }
 
-/// The interpreter that came with the program, in `share/fast-rlm/` beside its `bin/`, where it is ready for this machine.
-/// Who could change it could change the program. Nothing is ever written there.
+/// The interpreter that came with the program, in `share/fast-rlm/` beside its `bin/`, where it is ready for this machine
+/// and nobody but root and this user can change it. Nothing is ever written there.
 pub(super) fn shipped(engine: &Engine) -> Option<Entry> {
     let program = std::env::current_exe().ok()?.canonicalize().ok()?;
     let root = program.parent()?.parent()?.join("share/fast-rlm");
@@ -98,11 +98,16 @@ fn private(directory: PathBuf) -> Result<PathBuf, PrepareError> {
     }
 }
 
-/// Root is trusted: it can prepare the interpreter for other users, for example in a container image.
+/// Whether a directory is one that nobody else can write to.
 fn is_private(directory: &Path) -> std::io::Result<bool> {
     let metadata = fs::metadata(directory)?;
+    Ok(metadata.is_dir() && is_ours(&metadata))
+}
+
+/// Root is trusted: it can prepare the interpreter for other users, for example in a container image.
+fn is_ours(metadata: &fs::Metadata) -> bool {
     let trusted = metadata.uid() == rustix::process::geteuid().as_raw() || metadata.uid() == 0;
-    Ok(metadata.is_dir() && trusted && metadata.mode() & 0o022 == 0)
+    trusted && metadata.mode() & 0o022 == 0
 }
 
 /// The content of `ready`, which is written last: what the compiled file must look like.
@@ -165,8 +170,11 @@ impl Entry {
         self.directory.with_extension("new")
     }
 
+    /// Nothing that somebody else could have written counts.
     fn mark(&self) -> Option<Mark> {
-        Mark::parse(&fs::read_to_string(self.directory.join("ready")).ok()?)
+        let file = self.directory.join("ready");
+        let trusted = is_ours(&fs::metadata(&file).ok()?);
+        trusted.then(|| Mark::parse(&fs::read_to_string(file).ok()?)).flatten()
     }
 
     /// Whether the entry is complete and unchanged.
@@ -179,6 +187,7 @@ impl Entry {
         };
         library(&self.directory).is_dir()
             && is_private(&self.directory).unwrap_or(false)
+            && is_ours(&metadata)
             && metadata.len() == mark.length
             && (modified(&metadata) == mark.modified || self.is_sound())
     }
@@ -238,19 +247,21 @@ impl Entry {
     }
 }
 
-/// Makes the compiled file durable and writes `ready`.
+/// Makes the compiled file durable and writes `ready`; both are for this user to write, whatever new files are.
 fn seal(directory: &Path) -> std::io::Result<()> {
     let file = machine_code(directory);
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644))?;
     File::open(&file)?.sync_all()?;
     let metadata = fs::metadata(&file)?;
     let mark = format!("{} {} {}\n", metadata.len(), modified(&metadata), digest(&file)?);
-    fs::write(directory.join("ready"), mark)
+    let ready = directory.join("ready");
+    fs::write(&ready, mark)?;
+    fs::set_permissions(ready, fs::Permissions::from_mode(0o644))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
 
     /// A root with an installed entry, whose files only look like the real ones.
     fn installed() -> (tempfile::TempDir, Entry) {
@@ -276,10 +287,14 @@ mod tests {
         assert!(!Entry::new(entry.directory.parent().unwrap(), "other").is_ready());
     }
 
+    fn open_to_others(path: &Path) {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
+    }
+
     #[test]
     fn any_damage_is_noticed() {
         type Damage = fn(&Entry);
-        let damages: [(&str, Damage); 7] = [
+        let damages: [(&str, Damage); 9] = [
             ("truncated", |entry| {
                 fs::write(machine_code(&entry.directory), "mach").unwrap()
             }),
@@ -304,8 +319,12 @@ mod tests {
             ("with a garbled mark", |entry| {
                 fs::write(entry.directory.join("ready"), "12 x").unwrap()
             }),
-            ("writable by others", |entry| {
-                fs::set_permissions(&entry.directory, fs::Permissions::from_mode(0o777)).unwrap();
+            ("writable by others", |entry| open_to_others(&entry.directory)),
+            ("of machine code that others can write", |entry| {
+                open_to_others(&machine_code(&entry.directory));
+            }),
+            ("of a mark that others can write", |entry| {
+                open_to_others(&entry.directory.join("ready"));
             }),
         ];
         for (what, damage) in damages {

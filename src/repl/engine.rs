@@ -3,11 +3,17 @@
 use super::bindings::Sandbox;
 use super::clock::{PinnedClock, PinnedMonotonic, PinnedWall};
 use super::guest::Guest;
+use super::network;
 use std::path::Path;
 use std::sync::Arc;
-use wasmtime::component::{HasSelf, Linker};
+use wasmtime::component::{Component, HasData, HasSelf, Linker, ResourceTable};
 use wasmtime::{Config, Engine, OptLevel, RegallocAlgorithm};
-use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
+use wasmtime_wasi::cli::{WasiCli, WasiCliView};
+use wasmtime_wasi::clocks::{WasiClocks, WasiClocksView};
+use wasmtime_wasi::filesystem::{WasiFilesystem, WasiFilesystemView};
+use wasmtime_wasi::p2::bindings::{cli, clocks, filesystem, io, random as numbers};
+use wasmtime_wasi::random::{WasiRandom, WasiRandomCtx};
+use wasmtime_wasi::{FsPerms, WasiCtxBuilder, WasiView};
 
 const WASM_STACK: usize = 4 << 20;
 /// The fiber must be clearly larger than the guest's stack, or deep recursion ends the whole process.
@@ -41,11 +47,51 @@ pub(super) fn preparation_engine() -> wasmtime::Result<Engine> {
 }
 
 /// All imports of the component.
-pub(super) fn linker(engine: &Engine) -> wasmtime::Result<Linker<Guest>> {
+pub(super) fn linker(engine: &Engine, component: &Component) -> wasmtime::Result<Linker<Guest>> {
     let mut linker = Linker::new(engine);
-    wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+    add_wasi(&mut linker)?;
+    network::refuse(&mut linker, engine, component)?;
     Sandbox::add_to_linker::<_, HasSelf<Guest>>(&mut linker, |guest| guest)?;
     Ok(linker)
+}
+
+/// WASI as [`wasmtime_wasi::p2::add_to_linker_async`] adds it, but for sockets.
+fn add_wasi(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
+    io::error::add_to_linker::<_, Table>(linker, table)?;
+    io::poll::add_to_linker::<_, Table>(linker, table)?;
+    io::streams::add_to_linker::<_, Table>(linker, table)?;
+    clocks::wall_clock::add_to_linker::<_, WasiClocks>(linker, Guest::clocks)?;
+    clocks::monotonic_clock::add_to_linker::<_, WasiClocks>(linker, Guest::clocks)?;
+    filesystem::preopens::add_to_linker::<_, WasiFilesystem>(linker, Guest::filesystem)?;
+    filesystem::types::add_to_linker::<_, WasiFilesystem>(linker, Guest::filesystem)?;
+    numbers::random::add_to_linker::<_, WasiRandom>(linker, random)?;
+    numbers::insecure::add_to_linker::<_, WasiRandom>(linker, random)?;
+    numbers::insecure_seed::add_to_linker::<_, WasiRandom>(linker, random)?;
+    cli::exit::add_to_linker::<_, WasiCli>(linker, Guest::cli)?;
+    cli::environment::add_to_linker::<_, WasiCli>(linker, Guest::cli)?;
+    cli::stdin::add_to_linker::<_, WasiCli>(linker, Guest::cli)?;
+    cli::stdout::add_to_linker::<_, WasiCli>(linker, Guest::cli)?;
+    cli::stderr::add_to_linker::<_, WasiCli>(linker, Guest::cli)?;
+    cli::terminal_input::add_to_linker::<_, WasiCli>(linker, Guest::cli)?;
+    cli::terminal_output::add_to_linker::<_, WasiCli>(linker, Guest::cli)?;
+    cli::terminal_stdin::add_to_linker::<_, WasiCli>(linker, Guest::cli)?;
+    cli::terminal_stdout::add_to_linker::<_, WasiCli>(linker, Guest::cli)?;
+    cli::terminal_stderr::add_to_linker::<_, WasiCli>(linker, Guest::cli)
+}
+
+fn table(guest: &mut Guest) -> &mut ResourceTable {
+    guest.ctx().table
+}
+
+fn random(guest: &mut Guest) -> &mut WasiRandomCtx {
+    guest.ctx().ctx.random()
+}
+
+/// What streams and polls need: the table of resources.
+struct Table;
+
+impl HasData for Table {
+    type Data<'a> = &'a mut ResourceTable;
 }
 
 /// The sandbox's view of the world. Nothing of the host's environment, streams, files or network is inherited.

@@ -101,7 +101,7 @@ fn open(engine: &Engine, prepared: Prepared) -> Result<Python, PrepareError> {
         reason: format!("{error:#}"),
     };
     let component = machine_code::load(engine, &cache::machine_code(&prepared.directory)).map_err(failed)?;
-    let linker = engine::linker(engine).map_err(failed)?;
+    let linker = engine::linker(engine, &component).map_err(failed)?;
     let pre = linker
         .instantiate_pre(&component)
         .and_then(SandboxPre::new)

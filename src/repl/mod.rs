@@ -24,6 +24,7 @@ mod link;
 mod machine_code;
 mod memory;
 mod meter;
+mod network;
 mod output;
 mod parts;
 pub mod prepare;

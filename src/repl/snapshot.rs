@@ -45,7 +45,7 @@ async fn start(instrumented: &[u8], library: &Path) -> wasmtime::Result<Reader> 
     let memory = MemoryLimit::new(MEMORY, Arc::default(), Arc::new(MemoryPool::new(MEMORY)));
     let mut store = Store::new(&engine, Guest::new(wasi, memory, None));
     // Instantiating runs Python's start-up; `execute` then imports the modules and defines the kernel.
-    let instance = engine::linker(&engine)?
+    let instance = engine::linker(&engine, &component)?
         .instantiate_async(&mut store, &component)
         .await?;
     let sandbox = Sandbox::new(&mut store, &instance)?;

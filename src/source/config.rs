@@ -45,3 +45,22 @@ fn usual(named: Option<&Path>) -> PathBuf {
         .or(places.first());
     chosen.map_or_else(|| PathBuf::from("fast-rlm.toml"), |place| place.path.clone())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_was_typed_is_saved_as_it_is_meant() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("config.toml");
+        let text = |value: &str| Some(Scalar::Text(value.to_owned()));
+        let options = [("primary_agent", text("scripted:a.yaml")), ("theme", text("dusk"))];
+        save_options(Some(&file), &options).unwrap();
+        let saved = read_nodes(&file).unwrap();
+        let here = std::env::current_dir().unwrap();
+        let script = format!("scripted:{}", here.join("a.yaml").display());
+        let values: Vec<_> = saved.iter().map(|node| node.value.as_str().unwrap()).collect();
+        assert_eq!(values, [script.as_str(), "dusk"]);
+    }
+}

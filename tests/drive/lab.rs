@@ -176,18 +176,8 @@ fn a_branch_that_a_shell_made_appears_while_the_session_is_open() {
     pty.wait_until_gone("reading");
     for (value, made) in [("41", "s_1 at Q1 step 2"), ("42", "s_2 at Q1 step 2")] {
         let mut fork = Command::new(env!("CARGO_BIN_EXE_fast-rlm"));
-        fork.args([
-            "fork",
-            "party",
-            "--dir",
-            "lab",
-            "--at",
-            "2",
-            "--inject",
-            value,
-            "--primary-agent",
-            &model,
-        ]);
+        fork.args(["fork", "party", "--dir", "lab", "--at", "2", "--inject", value]);
+        fork.args(["--primary-agent", &model, "--sub-agent", &model]);
         let forked = fork
             .current_dir(lab.desk.path())
             .env("XDG_CONFIG_HOME", "none")

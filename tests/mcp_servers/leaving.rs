@@ -3,6 +3,7 @@
 use crate::running::{Program, script, signal};
 use crate::{is_alive, piped, program, servers, until};
 use serde_json::json;
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 
 async fn child_of(servers: &fast_rlm::mcp::Servers) -> String {
@@ -31,16 +32,17 @@ async fn dropping_does_as_well() {
     until("its child is gone", || !is_alive(&pid));
 }
 
+const TWO_CALLS: &str = "await mcp_call('test', 'echo', {'text': 'x'})\nawait mcp_call('test', 'echo')";
+
 /// A query whose server writes its id and then does not read any more.
 fn deaf_query(dir: &Path) -> Program {
-    deaf(dir, Program::asks(dir, "go"))
+    deaf(dir, Program::asks(dir, "go"), TWO_CALLS)
 }
 
-fn deaf(dir: &Path, query: Program) -> Program {
+fn deaf(dir: &Path, query: Program, code: &str) -> Program {
     let config = json!({"mcpServers": {"test": {"command": "python3", "args": [program()],
         "env": {"MCP_TEST_PID": dir.join("pid"), "MCP_TEST_DEAF": "1"}}}});
     std::fs::write(dir.join("mcp.json"), config.to_string()).unwrap();
-    let code = "await mcp_call('test', 'echo', {'text': 'x'})\nawait mcp_call('test', 'echo')";
     let script = script::steps(dir, "steps.json", &[code]);
     query.scripted(&script).option("--mcp", "mcp.json")
 }
@@ -50,7 +52,7 @@ fn deaf(dir: &Path, query: Program) -> Program {
 fn a_server_gets_nothing_that_was_left_open() {
     let dir = tempfile::tempdir().unwrap();
     let open = ["sh", "-c", "exec 3<mcp.json; exec \"$0\" \"$@\""];
-    let mut query = deaf(dir.path(), Program::started_by(dir.path(), &open).arg("go")).start();
+    let mut query = deaf(dir.path(), Program::started_by(dir.path(), &open).arg("go"), TWO_CALLS).start();
     until("the server is there", || is_alive(&pid(dir.path())));
     let files = std::fs::read_dir(format!("/proc/{}/fd", pid(dir.path()))).unwrap();
     let files: Vec<_> = files
@@ -60,6 +62,47 @@ fn a_server_gets_nothing_that_was_left_open() {
     query.wait().unwrap();
     assert!(files.len() >= 3, "{files:?}");
     assert!(!files.iter().any(|file| file.ends_with("mcp.json")), "{files:?}");
+}
+
+/// Runs a query that is answered while its server goes on; whether the server was there when the answer was.
+fn answered_first(dir: &Path) -> bool {
+    let query = deaf(
+        dir,
+        Program::asks(dir, "go"),
+        "await mcp_call('test', 'echo', {'text': 'x'})\nFINAL('done')",
+    );
+    let mut query = query.start();
+    let mut line = String::new();
+    BufReader::new(query.stdout.as_mut().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    let was_there = is_alive(&pid(dir));
+    assert_eq!(line, "done\n");
+    assert!(query.wait().unwrap().success());
+    assert!(!is_alive(&pid(dir)), "the program ends after its servers");
+    assert!(
+        dir.join("pid.asked").exists(),
+        "it was asked to end before it was killed"
+    );
+    was_there
+}
+
+#[test]
+fn an_answer_does_not_wait_for_a_server_that_does_not_end() {
+    // A machine that is busy enough takes a second from the answer to the look.
+    assert!((0..3).any(|_| answered_first(tempfile::tempdir().unwrap().path())));
+}
+
+#[test]
+fn nor_does_somebody_who_cancels() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut query = deaf_query(dir.path()).start();
+    until("the server is there", || is_alive(&pid(dir.path())));
+    until("it is called", || dir.path().join("pid.called").exists());
+    signal(&query, rustix::process::Signal::INT);
+    assert_eq!(query.wait().unwrap().code(), Some(130));
+    assert!(!is_alive(&pid(dir.path())));
+    assert!(!dir.path().join("pid.asked").exists(), "it is killed at once");
 }
 
 fn pid(dir: &Path) -> String {

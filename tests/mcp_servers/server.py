@@ -4,6 +4,7 @@ address it writes to FILE. Beside good tools it has all the bad manners that a c
 import http.server
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -147,13 +148,16 @@ def over_pipes():
         with open(os.environ["MCP_TEST_PID"], "w") as file:
             file.write(str(os.getpid()))
     if os.environ.get("MCP_TEST_DEAF"):
-        # Never reads to the end of its input.
+        # Never reads to the end of its input, and goes on when it is asked to end: that is only noted.
+        signal.signal(signal.SIGTERM, lambda *_: open(os.environ["MCP_TEST_PID"] + ".asked", "w").close())
         for line in sys.stdin:
             reply = server.answer(json.loads(line))
             if reply is not None:
                 say(reply)
             if json.loads(line).get("method") == "tools/call":
-                time.sleep(3600)
+                open(os.environ["MCP_TEST_PID"] + ".called", "w").close()
+                while True:
+                    time.sleep(3600)
     for line in sys.stdin:
         message = json.loads(line)
         if message.get("method") == "tools/call" and message["params"]["name"] == "silent":

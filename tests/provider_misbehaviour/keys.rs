@@ -85,6 +85,13 @@ fn the_default_server_is_reached_over_https_and_states_costs() {
     assert_eq!(elsewhere.cost_expectation("nobody/knows"), CostExpectation::Unknown);
 }
 
+#[test]
+fn a_program_that_embeds_this_keeps_its_own_cryptography() {
+    open("z-ai/glm-5", &settings(DEFAULT_BASE_URL)).unwrap();
+    open("local", &settings("http://127.0.0.1:1/v1")).unwrap();
+    assert!(rustls::crypto::CryptoProvider::get_default().is_none());
+}
+
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 

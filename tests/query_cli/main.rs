@@ -18,6 +18,7 @@ mod backends;
 mod coding_agents;
 mod goes_on;
 mod hostile;
+mod https;
 mod output;
 mod secrets;
 mod stopping;

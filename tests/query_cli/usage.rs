@@ -78,7 +78,7 @@ fn unusable_files_are_named_with_the_place() {
     asks()
         .option("--output-schema", "schema.json")
         .run()
-        .refused(2, &["schema", "nonsense"]);
+        .refused(2, &["schema", "/type"]);
     asks()
         .option("--output-schema", "no.json")
         .run()

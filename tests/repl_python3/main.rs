@@ -18,6 +18,7 @@ mod running;
 
 mod chosen;
 mod hostile;
+mod numbers;
 mod pickles;
 mod steps;
 

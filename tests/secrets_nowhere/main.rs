@@ -131,33 +131,34 @@ fn no_value_is_in_any_file_or_on_any_screen() {
     let bundle = place.path("bundle");
     let tools = place.path("tools.py");
     let runs = place.path("runs");
-    for (code, args) in [
-        (0, &["export", "one", "--bundle", bundle.to_str().unwrap()][..]),
-        (0, &["replay", "one", "--json"]),
-        (
-            0,
-            &[
-                "fork",
-                "one",
-                "--at",
-                "1",
-                "--turn",
-                "1",
-                "--edit",
-                tools.to_str().unwrap(),
-            ],
-        ),
-        (0, &["diff", "one", "last", "--json"]),
-        (0, &["sessions", runs.to_str().unwrap(), "--json"]),
+    let mut codes = Vec::new();
+    for args in [
+        &["export", "one", "--bundle", bundle.to_str().unwrap()][..],
+        &["replay", "one", "--json"],
+        &[
+            "fork",
+            "one",
+            "--at",
+            "1",
+            "--turn",
+            "1",
+            "--edit",
+            tools.to_str().unwrap(),
+        ],
+        &["diff", "one", "last", "--json"],
+        &["sessions", runs.to_str().unwrap(), "--json"],
     ] {
         let ran = if args[0] == "sessions" {
             args.iter().fold(place.program(), |program, arg| program.arg(arg)).run()
         } else {
             place.lab(args)
         };
-        assert_eq!(ran.code, Some(code), "{args:?}: {ran:?}");
+        codes.push((args[0], ran.code.unwrap()));
         search.ran(args[0], &ran);
     }
+    // Without the values nothing is as it was recorded: the replay says so, and the fork halts where they are used.
+    let expected = [("export", 0), ("replay", 1), ("fork", 1), ("diff", 0), ("sessions", 0)];
+    assert_eq!(codes, expected);
     assert!(bundle.exists());
     for mode in ["--stats", "--json"] {
         search.bytes(mode, &place.view(&[mode]));

@@ -7,6 +7,10 @@ use std::time::Duration;
 
 /// Steps of the session, its sub-agents' included, that are looked at least.
 const STEPS: usize = 14;
+/// The session's runs.
+const RUNS: usize = 3;
+/// A list is gone through no further than this.
+const MOST: usize = 40;
 
 /// What the terminal was sent meanwhile.
 pub(crate) fn screens(place: &Place) -> Vec<u8> {
@@ -34,9 +38,18 @@ fn press(screen: &mut Pty, keys: &str) -> bool {
     // Long enough for what is read from files on the way.
     while screen.screen_text() != last {
         last = screen.screen_text();
-        std::thread::sleep(Duration::from_millis(120));
+        std::thread::sleep(Duration::from_millis(60));
     }
     last != before
+}
+
+/// Presses a key as long as that changes something.
+fn press_on(screen: &mut Pty, keys: &str) {
+    for _ in 0..MOST {
+        if !press(screen, keys) {
+            return;
+        }
+    }
 }
 
 /// All steps of all runs with the panes over them; what the header called each step.
@@ -45,35 +58,31 @@ fn runs(screen: &mut Pty) -> BTreeSet<String> {
     press(screen, "g");
     press(screen, "\r");
     screen.wait_for("code");
-    loop {
+    for _ in 0..RUNS {
         press(screen, "g");
-        loop {
+        for _ in 0..MOST {
             seen.insert(screen.screen_text().lines().next().unwrap_or_default().to_owned());
-            // Its end, what it was given, its reasoning, its agent's final.
+            // What the agent was given, the step's reasoning, the agent's final: the key that opens a pane closes it.
             for pane in ["i", "r", "o"] {
-                if press(screen, pane) {
-                    press(screen, "G");
-                    press(screen, "\x1b");
-                }
+                press(screen, pane);
+                press(screen, "G");
+                press(screen, pane);
             }
             if !press(screen, "\x1b[B") {
                 break;
             }
         }
-        if !press(screen, "]") {
-            break;
-        }
+        press(screen, "]");
     }
     seen
 }
 
-/// A run scrubbed through, compared with another one, and what a fork of it would begin with.
+/// A run scrubbed through, what a fork of it would begin with, and two runs compared.
 fn lab(screen: &mut Pty) {
-    while press(screen, "[") {}
     press(screen, "g");
     press(screen, "p");
     screen.wait_for("after step");
-    while press(screen, "\x1b[C") {}
+    press_on(screen, "\x1b[C");
     press(screen, "\x1b");
     press(screen, "f");
     press(screen, "\x1b");
@@ -88,12 +97,7 @@ fn lab(screen: &mut Pty) {
 fn session(screen: &mut Pty) {
     press(screen, "m");
     screen.wait_for("memory");
-    loop {
-        press(screen, "jjjj");
-        if !press(screen, "\x1b[B") {
-            break;
-        }
-    }
+    press_on(screen, "\x1b[Bjjj");
     press(screen, "\x1b");
     for key in ["t", "!"] {
         assert!(press(screen, key), "{key}");

@@ -34,6 +34,10 @@ impl Tending {
         let session = target.open_onward(args)?;
         let session = session.watch(Shown(live.clone())).stopped_by(cancel.clone());
         session.warm_up(&mut |line| live.preparing(line))?;
+        // What cannot be opened is told when it is needed.
+        if let Ok(settings) = session.settings() {
+            live.warn_of_unknown_prices(&settings);
+        }
         interrupts.cancel_first(cancel);
         Ok(Self {
             session,

@@ -23,11 +23,12 @@ pub(in crate::cli) use live::Live;
 pub use run_args::{OnwardArgs, RunArgs, ShowArgs, Verbosity};
 
 use crate::cli::options;
-use crate::engine::{self, BeginError, Query, drop_question, last_models, run_query, waiting};
+use crate::engine::{self, Answer, BeginError, Query, drop_question, last_models, run_query, waiting};
 use crate::provider::{Cancel, keep_descriptors};
 use clap::{CommandFactory, FromArgMatches};
 use setup::{Failure, Setup};
 use std::ffi::OsString;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Runs the program and returns its exit code.
@@ -130,12 +131,20 @@ fn run(args: &Args, work: Work) -> Result<Exit, Failure> {
     });
     interrupts.close();
     live.done();
+    let exit = answered.map_err(Failure::from).and_then(|answer| {
+        let exit = show(&answer, args, &setup.home.dir, &live);
+        runtime.block_on(answer.leaving.done());
+        exit
+    });
     // A question that nobody answered and its thread must not hold the program.
     runtime.shutdown_background();
-    let answer = answered?;
-    live.closing(&answer, args.session_dir.is_some() || args.log_dir.is_some());
+    exit
+}
+
+fn show(answer: &Answer, args: &Args, dir: &Path, live: &Live) -> Result<Exit, Failure> {
+    live.closing(answer, args.session_dir.is_some() || args.log_dir.is_some());
     match &answer.result {
-        Ok(value) => outcome::print_value(&value.value, args.json, &answer),
-        Err(error) => Ok(outcome::print_error(error, args, &setup.home.dir, &answer)),
+        Ok(value) => outcome::print_value(&value.value, args.json, answer),
+        Err(error) => Ok(outcome::print_error(error, args, dir, answer)),
     }
 }

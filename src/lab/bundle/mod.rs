@@ -88,7 +88,8 @@ pub fn import_bundle(file: &Path, dir: &Path, id: Option<&str>) -> Result<(Strin
     }
     let to = Storage::dir(dir).open()?;
     let stage = Stage::open(&to, dir, id, digest)?;
-    let (copied, skipped) = take_over((&from, &row), (&to, id), part.path(), &stage).inspect_err(|_| stage.remove())?;
+    let taken = take_over((&from, &row), (&to, id), part.path(), &stage);
+    let (copied, skipped) = taken.inspect_err(|error| stage.leave(&to, id, error))?;
     Ok((copied.id, skipped))
 }
 

@@ -6,7 +6,7 @@ use crate::disk::lock::SessionLock;
 use crate::engine::BeginError;
 use crate::lab::LabError;
 use crate::lab::remove::remove_log;
-use crate::store::{Digest, IMPORTING, Origin, Store};
+use crate::store::{Digest, IMPORTING, Origin, Store, StoreError};
 use std::collections::HashSet;
 use std::fs;
 use std::io;
@@ -46,7 +46,8 @@ impl Stage {
         let goes_on = made
             .as_ref()
             .is_err_and(|cause| cause.kind() == io::ErrorKind::AlreadyExists);
-        if !goes_on {
+        let is_directory = dir.symlink_metadata().is_ok_and(|found| found.is_dir());
+        if !goes_on || !is_directory {
             made.map_err(|cause| file_error(&dir, "making", cause))?;
         }
         let lock = SessionLock::acquire(&dir, Duration::ZERO).map_err(BeginError::from)?;
@@ -77,10 +78,14 @@ impl Stage {
         fs::rename(&self.dir, &self.place).map_err(|cause| file_error(&self.place, "making", cause))
     }
 
-    /// Removes it.
-    pub(super) fn remove(&self) {
-        // Why the import failed is what is told.
-        let _ = fs::remove_dir_all(&self.dir);
+    /// Removes it after an error. It stays where its part of the log could not be removed either, as on a full disk: the
+    /// next import goes on with it.
+    pub(super) fn leave(&self, to: &Store, id: &str, error: &LabError) {
+        let is_anothers = matches!(error, LabError::Store(StoreError::SessionExists { .. }));
+        if is_anothers || to.events.session(id).is_err() {
+            // Why the import failed is what is told.
+            let _ = fs::remove_dir_all(&self.dir);
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! What went wrong, as a typed error: with the server's own words cut to a line, keys taken out, and what to do.
 
+use super::tls::distrust;
 use crate::provider::error::ErrorKind;
 use crate::provider::retry::retry_after;
 use crate::text::secret::Secrets;
@@ -48,6 +49,12 @@ impl Faults {
     }
 
     pub(in crate::provider) fn transport(&self, error: reqwest::Error) -> ErrorKind {
+        if let Some(reason) = distrust(&error) {
+            return ErrorKind::Untrusted {
+                server: self.server.clone(),
+                reason: self.line(&reason),
+            };
+        }
         ErrorKind::Transport {
             server: self.server.clone(),
             reason: self.line(&chain(&error.without_url())),
@@ -141,15 +148,18 @@ impl Faults {
             _ => ErrorKind::Status {
                 status,
                 server,
+                hint: self.status_hint(status, &message),
                 message,
                 retry_after,
-                hint: self.status_hint(status),
             },
         }
     }
 
-    fn status_hint(&self, status: u16) -> String {
+    fn status_hint(&self, status: u16, message: &str) -> String {
         match status {
+            400 | 413 if message.contains("context") => {
+                "the conversation does not fit: give the server a larger context, or lower truncate_len".to_owned()
+            }
             402 => "the account has no credit left".to_owned(),
             404 => format!("check the model's name and {}", self.hints.base_url),
             400 | 422 => "it cannot use the request: check the model's name and what the model can do".to_owned(),

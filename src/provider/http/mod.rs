@@ -3,6 +3,7 @@
 
 mod answer;
 mod fault;
+mod tls;
 
 pub(super) use answer::{Dialect, object};
 pub(crate) use fault::chain;
@@ -180,24 +181,20 @@ pub(super) fn endpoint(variable: &'static str, base_url: &str, path: &str) -> Re
     Ok(url)
 }
 
-/// A client for the server of `url`: what it is sent goes to that server only. A program that has chosen its own
-/// cryptography for TLS before keeps it.
+/// A client for the server of `url`: what it is sent goes to that server only.
 pub(crate) fn client(url: &Url) -> Result<Client, OpenError> {
-    let _already_chosen = rustls::crypto::ring::default_provider().install_default();
+    let failed = |error: &dyn std::error::Error| OpenError::Tls {
+        reason: fault::chain(error),
+    };
     let mut builder = Client::builder()
+        .tls_backend_preconfigured(tls::config(url.scheme() == "https").map_err(|error| failed(&error))?)
         .user_agent(concat!("fast-rlm/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(CONNECT_TIMEOUT)
         .redirect(Policy::custom(within_the_server));
     if url.host_str().is_some_and(is_loopback) {
         builder = builder.no_proxy();
     }
-    if url.scheme() == "http" {
-        // Loading the machine's certificates takes longer than everything else here.
-        builder = builder.tls_certs_only([]);
-    }
-    builder.build().map_err(|error| OpenError::Tls {
-        reason: fault::chain(&error),
-    })
+    builder.build().map_err(|error| failed(&error))
 }
 
 fn is_loopback(host: &str) -> bool {

@@ -1,6 +1,7 @@
 //! Redacting text that comes in pieces: what may be the beginning of a secret is held back until it is known.
 
-use super::{Secret, Secrets, escaped, percent};
+use super::forms::{escaped, percent};
+use super::{Secret, Secrets};
 use std::sync::Arc;
 
 /// The longest an encoder makes of one character: two `\uXXXX`.

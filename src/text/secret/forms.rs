@@ -1,0 +1,79 @@
+//! The forms in which programs write a value: in base64, as a number in a pickle, escaped as in JSON or Python, and
+//! percent-encoded. Where they are looked for is the registry's business.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+
+/// The base64 characters that depend on `value` alone when `offset` bytes stand before it.
+pub(super) fn base64_cores(value: &[u8], offset: usize) -> [String; 2] {
+    let mut padded = vec![0; offset];
+    padded.extend_from_slice(value);
+    // Six bits a character: those that begin inside the offset or end after the value belong to the neighbours too.
+    let first = (offset * 8).div_ceil(6);
+    let end = padded.len() * 8 / 6;
+    [STANDARD_NO_PAD.encode(&padded), URL_SAFE_NO_PAD.encode(&padded)]
+        .map(|text| text.get(first..end).unwrap_or_default().to_owned())
+}
+
+/// A number as pickles write it (protocols 2 and on), with the opcode before it: alone, its bytes turn up by chance.
+pub(super) fn pickled(number: u64) -> Vec<Vec<u8>> {
+    let bytes = number.to_le_bytes();
+    let used = bytes.len() - (number.leading_zeros() / 8) as usize;
+    // A byte for the sign, where the highest bit would be taken for it.
+    let signed = used + usize::from(number.leading_zeros().is_multiple_of(8));
+    let mut long = vec![0x8a, u8::try_from(signed).unwrap_or(u8::MAX)];
+    long.extend(bytes.iter().take(used));
+    let short = i32::try_from(number).map(|number| [&b"J"[..], &number.to_le_bytes()].concat());
+    [Some(long), short.ok()].into_iter().flatten().collect()
+}
+
+/// Decodes one backslash escape of JSON or Python.
+pub(super) fn escaped(text: &[u8]) -> Option<(char, usize)> {
+    let rest = text.strip_prefix(b"\\")?;
+    match rest.first()? {
+        b'n' => Some(('\n', 2)),
+        b't' => Some(('\t', 2)),
+        b'r' => Some(('\r', 2)),
+        b'b' => Some(('\u{8}', 2)),
+        b'f' => Some(('\u{c}', 2)),
+        b'x' => Some((char::from_u32(hex(rest.get(1..3)?)?)?, 4)),
+        b'U' => Some((char::from_u32(hex(rest.get(1..9)?)?)?, 10)),
+        b'u' => unicode_escape(rest),
+        mark @ (b'"' | b'\'' | b'\\' | b'/') => Some((char::from(*mark), 2)),
+        _ => None,
+    }
+}
+
+/// `uXXXX`, or the two halves of a surrogate pair.
+fn unicode_escape(rest: &[u8]) -> Option<(char, usize)> {
+    let high = hex(rest.get(1..5)?)?;
+    if let Some(single) = char::from_u32(high) {
+        return Some((single, 6));
+    }
+    let low = hex(rest.get(5..11)?.strip_prefix(b"\\u")?)?;
+    let pair = [u16::try_from(high).ok()?, u16::try_from(low).ok()?];
+    let decoded = char::decode_utf16(pair).next()?.ok()?;
+    Some((decoded, 12))
+}
+
+/// Decodes one character whose UTF-8 bytes are percent-encoded; a plus sign is a space.
+pub(super) fn percent(text: &[u8]) -> Option<(char, usize)> {
+    if text.first() == Some(&b'+') {
+        return Some((' ', 1));
+    }
+    let mut bytes = Vec::with_capacity(4);
+    while bytes.len() < 4 {
+        let encoded = text.get(bytes.len() * 3..bytes.len() * 3 + 3)?.strip_prefix(b"%")?;
+        bytes.push(u8::try_from(hex(encoded)?).ok()?);
+        if let Ok(decoded) = std::str::from_utf8(&bytes) {
+            return decoded.chars().next().map(|decoded| (decoded, bytes.len() * 3));
+        }
+    }
+    None
+}
+
+fn hex(digits: &[u8]) -> Option<u32> {
+    digits
+        .iter()
+        .try_fold(0, |value, digit| Some(value << 4 | char::from(*digit).to_digit(16)?))
+}
