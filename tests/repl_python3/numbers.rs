@@ -27,6 +27,8 @@ fn header(path: &str) -> Option<HashMap<String, String>> {
             .unwrap_or(line)
             .trim_start_matches('_')
             .split_once(char::is_whitespace)?;
+        // Some are defined as other names.
+        number.trim().parse::<u32>().ok()?;
         Some((name.to_owned(), number.trim().to_owned()))
     });
     Some(defined.collect())
