@@ -7,6 +7,7 @@ use super::guest::Guest;
 use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, Linker, LinkerInstance, Resource, ResourceAny, ResourceType, Type, Val};
 use wasmtime::{Engine, StoreContextMut, bail};
+use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, DynPollable};
 
 const INTERFACES: &str = "wasi:sockets/";
 
@@ -34,7 +35,7 @@ pub(super) fn refuse(linker: &mut Linker<Guest>, engine: &Engine, component: &Co
 
 fn add(instance: &mut LinkerInstance<'_, Guest>, name: &str, item: &ComponentItem) -> wasmtime::Result<()> {
     match item {
-        ComponentItem::Resource(_) => instance.resource(name, ResourceType::host::<Nothing>(), |_, _| Ok(())),
+        ComponentItem::Resource(_) => instance.resource(name, resource(name), |_, _| Ok(())),
         ComponentItem::ComponentFunc(_) => instance.func_new(name, |store, function, _, results| {
             for (result, kind) in results.iter_mut().zip(function.results()) {
                 *result = refusal(store, &kind)?;
@@ -43,6 +44,16 @@ fn add(instance: &mut LinkerInstance<'_, Guest>, name: &str, item: &ComponentIte
             Ok(())
         }),
         _ => Ok(()),
+    }
+}
+
+/// What a resource is: those that a socket would share with files and clocks are theirs.
+fn resource(name: &str) -> ResourceType {
+    match name {
+        "pollable" => ResourceType::host::<DynPollable>(),
+        "input-stream" => ResourceType::host::<DynInputStream>(),
+        "output-stream" => ResourceType::host::<DynOutputStream>(),
+        _ => ResourceType::host::<Nothing>(),
     }
 }
 
