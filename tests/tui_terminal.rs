@@ -131,7 +131,7 @@ fn an_editor_gets_the_terminal_and_every_key_while_it_runs() {
     let mut pty = Pty::start(&["--tui", "--no-animation"], &[("VISUAL", editor.to_str().unwrap())]);
     pty.wait_for("? keys");
     pty.send("\r");
-    pty.wait_for("code");
+    pty.wait_for("print(len(context)");
     pty.send("we");
     pty.wait_for("EDITING");
     assert!(pty.is_cooked());

@@ -32,9 +32,8 @@ impl OutputSchema {
         let mut compiled = Schemas::new();
         let mut compiler = Compiler::new();
         compiler.use_loader(Box::new(NothingElse));
-        let told = |error: CompileError| BadSchema(format!("{error:#}").replace(NAME, ""));
-        compiler.add_resource(NAME, source.clone()).map_err(told)?;
-        let root = compiler.compile(NAME, &mut compiled).map_err(told)?;
+        compiler.add_resource(NAME, source.clone()).map_err(bad)?;
+        let root = compiler.compile(NAME, &mut compiled).map_err(bad)?;
         Ok(Self {
             source: source.clone(),
             compiled,
@@ -54,6 +53,18 @@ impl OutputSchema {
             tell(&error, &mut told);
         }
         told
+    }
+}
+
+/// What is wrong with a schema, in the words of what is wrong with a value.
+fn bad(error: CompileError) -> BadSchema {
+    match error {
+        CompileError::ValidationError { src, .. } => {
+            let mut told = Vec::new();
+            tell(&src, &mut told);
+            BadSchema(told.join("; "))
+        }
+        other => BadSchema(format!("{other:#}").replace(NAME, "")),
     }
 }
 
@@ -111,8 +122,12 @@ mod tests {
         let error = OutputSchema::compile(&json!({"type": "no such type"}))
             .unwrap_err()
             .to_string();
-        assert!(error.contains("'/type'") && !error.contains(NAME), "{error}");
-        assert!(OutputSchema::compile(&json!({"pattern": "("})).is_err());
+        assert!(
+            error.starts_with("not a valid JSON Schema: /type: value must be one of"),
+            "{error}"
+        );
+        let error = OutputSchema::compile(&json!({"pattern": "("})).unwrap_err().to_string();
+        assert!(error.contains("/pattern: ") && !error.contains(NAME), "{error}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::Place;
 use crate::pty::Pty;
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Steps of the session, its sub-agents' included, that are looked at least.
 const STEPS: usize = 14;
@@ -34,6 +34,11 @@ pub(crate) fn screens(place: &Place) -> Vec<u8> {
 fn press(screen: &mut Pty, keys: &str) -> bool {
     let before = screen.screen_text();
     screen.send(keys);
+    // A key that does nothing shows nothing: what does something does it within this time.
+    let patience = Instant::now() + Duration::from_millis(500);
+    while screen.screen_text() == before && Instant::now() < patience {
+        std::thread::sleep(Duration::from_millis(5));
+    }
     let mut last = String::new();
     // Long enough for what is read from files on the way.
     while screen.screen_text() != last {
@@ -81,7 +86,7 @@ fn runs(screen: &mut Pty) -> BTreeSet<String> {
 fn lab(screen: &mut Pty) {
     press(screen, "g");
     press(screen, "p");
-    screen.wait_for("after step");
+    screen.wait_for("← → step");
     press_on(screen, "\x1b[C");
     press(screen, "\x1b");
     press(screen, "f");
@@ -117,7 +122,7 @@ fn exports(screen: &mut Pty, place: &Place) {
     for form in 0..3 {
         for raw in [false, true] {
             press(screen, "x");
-            screen.wait_for("export");
+            screen.wait_for("Export");
             for _ in 0..form {
                 press(screen, "\x1b[C");
             }

@@ -218,7 +218,10 @@ impl App {
             }
             Heard::Event(Event::Mouse(mouse)) => self.update(Msg::Mouse(mouse)),
             Heard::Event(Event::Paste(text)) => self.update(Msg::Paste(text)),
-            Heard::Event(Event::Resize(width, height)) => self.update(Msg::Resize(Size { width, height })),
+            Heard::Event(Event::Resize(width, height)) => {
+                self.terminal.resized();
+                self.update(Msg::Resize(Size { width, height }))
+            }
             Heard::Event(Event::FocusGained) => self.update(Msg::Focus(true)),
             Heard::Event(Event::FocusLost) => self.update(Msg::Focus(false)),
         }

@@ -132,6 +132,12 @@ impl Terminal {
         self.painter.forget();
         Ok(())
     }
+
+    /// The next frame is painted whole. A terminal whose size changed may have cut what it showed, even where it has the
+    /// size again that the last frame was painted for: sizes between are not always told.
+    pub fn resized(&mut self) {
+        self.painter.forget();
+    }
 }
 
 /// Sends the terminal what is no frame (OSC 52), in one write between two frames, from any thread.
