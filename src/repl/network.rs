@@ -37,9 +37,8 @@ fn add(instance: &mut LinkerInstance<'_, Guest>, name: &str, item: &ComponentIte
     match item {
         ComponentItem::Resource(_) => instance.resource(name, resource(name), |_, _| Ok(())),
         ComponentItem::ComponentFunc(_) => instance.func_new(name, |store, function, _, results| {
-            for (result, kind) in results.iter_mut().zip(function.results()) {
+            if let Some((result, kind)) = results.iter_mut().zip(function.results()).next() {
                 *result = refusal(store, &kind)?;
-                return Ok(());
             }
             Ok(())
         }),
