@@ -9,8 +9,9 @@ use super::place::{Files, Place};
 use super::session::Session;
 use crate::disk::atomic;
 use crate::engine::{Input, SessionLog, Settings, memory_before, now};
-use crate::lab::LabError;
-use crate::store::{NewSession, SessionRow, Storage, Store};
+use crate::lab::{LabError, unfinished_imports};
+use crate::store::{NewSession, Origin, SessionRow, Storage, Store, StoreError};
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -132,6 +133,9 @@ impl Client {
     /// [`Error::Store`] with `UnknownSession` or `BadSessionId`: nothing is created.
     pub fn open_session(&self, id: &str) -> Result<Session, Error> {
         let row = self.inner.store.events.session(id)?;
+        if self.unfinished(std::slice::from_ref(&row)).contains(id) {
+            return Err(StoreError::UnknownSession { id: id.to_owned() }.into());
+        }
         self.handle(&row)
     }
 
@@ -141,7 +145,7 @@ impl Client {
     ///
     /// [`Error::Store`].
     pub fn latest_session(&self) -> Result<Option<Session>, Error> {
-        let row = self.inner.store.events.latest_session()?;
+        let row = self.sessions()?.into_iter().find(|row| !row.origin.is_branch());
         row.map(|row| self.handle(&row)).transpose()
     }
 
@@ -151,7 +155,18 @@ impl Client {
     ///
     /// [`Error::Store`].
     pub fn sessions(&self) -> Result<Vec<SessionRow>, Error> {
-        Ok(self.inner.store.events.sessions()?)
+        let mut rows = self.inner.store.events.sessions()?;
+        let unfinished = self.unfinished(&rows);
+        rows.retain(|row| !unfinished.contains(&row.id));
+        Ok(rows)
+    }
+
+    /// Those of them that are not whole: they are being imported.
+    fn unfinished(&self, rows: &[SessionRow]) -> HashSet<String> {
+        match rows.iter().any(|row| row.origin == Origin::Imported) {
+            true => unfinished_imports(self.inner.files.dir()),
+            false => HashSet::new(),
+        }
     }
 
     /// The open storage.

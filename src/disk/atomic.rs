@@ -163,7 +163,8 @@ fn is_leftover(name: &OsStr, prefix: &OsStr) -> bool {
     name.starts_with(prefix.as_encoded_bytes()) && name.ends_with(TEMP_SUFFIX.as_bytes())
 }
 
-fn create_beside(path: &Path) -> io::Result<NamedTempFile> {
+/// A temporary file that can become `path`, with the permissions that a new file there gets.
+pub(crate) fn create_beside(path: &Path) -> io::Result<NamedTempFile> {
     fault::point("atomic.create")?;
     let prefix = temp_prefix(path)?;
     let mut builder = tempfile::Builder::new();
@@ -197,7 +198,8 @@ fn temp_prefix(path: &Path) -> io::Result<OsString> {
     Ok(prefix)
 }
 
-fn directory_of(path: &Path) -> &Path {
+/// The directory of a file; of a mere name the working directory.
+pub(crate) fn directory_of(path: &Path) -> &Path {
     path.parent()
         .filter(|parent| !parent.as_os_str().is_empty())
         .unwrap_or(Path::new("."))

@@ -3,11 +3,12 @@
 
 use super::error::LabError;
 use super::replay::Source;
-use crate::disk::lock::SessionLock;
+use crate::disk::lock::{LOCK_FILE, SessionLock};
 use crate::engine::BeginError;
-use crate::store::{SessionWriter, Store};
+use crate::store::{Kind, Select, remove_session};
 use std::fs;
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 /// Removes a session: its part of the log, its namespaces, its directory. Its id is not used again. The files of one that
@@ -19,9 +20,8 @@ use std::time::Duration;
 pub(crate) fn remove(source: &Source) -> Result<(), LabError> {
     let Source { store, session, dir } = source;
     let in_root = store.events.session(session)?.in_root;
-    let lock = dir.is_dir().then(|| SessionLock::acquire(dir, Duration::ZERO));
-    let _lock = lock.transpose().map_err(BeginError::from)?;
-    remove_log(store, session)?;
+    let _lock = locked(dir)?;
+    remove_session(store, session)?;
     if in_root {
         return Ok(());
     }
@@ -35,9 +35,33 @@ pub(crate) fn remove(source: &Source) -> Result<(), LabError> {
     }
 }
 
-/// Removes a session's part of the log and its namespaces. Only for who holds its lock, or where it has no directory.
-pub(super) fn remove_log(store: &Store, session: &str) -> Result<(), LabError> {
-    let token = SessionWriter::take_over(store, session)?.token();
-    store.flow.forget(session, token)?;
-    Ok(store.events.remove_session(session, token)?)
+/// Removes a session in which nothing was asked, or says that something was meanwhile. Of its directory goes what a session
+/// makes that is asked nothing: whatever else lies there is somebody's.
+///
+/// # Errors
+///
+/// [`LabError::Begin`] while another process writes to it; those of the store.
+pub(crate) fn prune(source: &Source) -> Result<bool, LabError> {
+    let Source { store, session, dir } = source;
+    let in_root = store.events.session(session)?.in_root;
+    let _lock = locked(dir)?;
+    let asked = Select::all().only(&[Kind::TurnStarted]);
+    if !store.events.read_all(session, &asked)?.events.is_empty() || dir.join("state.json").exists() {
+        return Ok(false);
+    }
+    remove_session(store, session)?;
+    let logs = dir.join("logs");
+    // A directory that holds something cannot be removed, which is what is wanted.
+    let _ = fs::remove_dir(&logs);
+    let only_lock =
+        || fs::read_dir(dir).is_ok_and(|mut rest| rest.all(|entry| entry.is_ok_and(|e| e.file_name() == LOCK_FILE)));
+    if !in_root && only_lock() {
+        let _ = fs::remove_file(dir.join(LOCK_FILE)).and_then(|()| fs::remove_dir(dir));
+    }
+    Ok(true)
+}
+
+fn locked(dir: &Path) -> Result<Option<SessionLock>, LabError> {
+    let lock = dir.is_dir().then(|| SessionLock::acquire(dir, Duration::ZERO));
+    Ok(lock.transpose().map_err(BeginError::from)?)
 }

@@ -42,5 +42,7 @@ pub use registry::{NewSession, Origin, SessionRow};
 pub use session_id::{IMPORTING, check as check_session_id};
 pub use sqlite::{EVENTS_FILE, FLOW_FILE, SqliteEvents, SqliteFlow, StoreRows};
 pub use storage::{Storage, Store};
+#[cfg(feature = "engine")]
+pub(crate) use transfer::remove_session;
 pub use transfer::{Copying, copy_session};
 pub use writer::{DEFAULT_CELL_CAP, SessionWriter};

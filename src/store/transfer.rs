@@ -1,7 +1,8 @@
 //! Carrying a session from one store to another.
 
 use super::{
-    At, Digest, Fact, NewEvent, NewSession, Origin, Page, Select, SessionRow, Store, StoreError, StoredEvent, Token,
+    At, Digest, Fact, NewEvent, NewSession, Origin, Page, Select, SessionRow, SessionWriter, Store, StoreError,
+    StoredEvent, Token,
 };
 use crate::model::Time;
 use std::collections::HashSet;
@@ -59,12 +60,12 @@ impl Copying<'_> {
         let copied = self.row(to, self.as_id.unwrap_or(id))?;
         let row = self.fill(from, id, to, &copied.id);
         // The first error is the one to tell.
-        let row = row.inspect_err(|_| drop(remove(to, &copied.id)))?;
+        let row = row.inspect_err(|_| drop(remove_session(to, &copied.id)))?;
         Ok((row, skipped))
     }
 
     fn fill(&self, from: &Store, id: &str, to: &Store, as_id: &str) -> Result<SessionRow, StoreError> {
-        let token = raise_token(to, as_id)?;
+        let token = SessionWriter::take_over(to, as_id)?.token();
         // Events last: a session that has them all is whole.
         copy_flow(from, id, to, as_id, token)?;
         self.copy_events(from, id, to, as_id, token)?;
@@ -94,12 +95,9 @@ impl Copying<'_> {
     }
 }
 
-fn raise_token(store: &Store, id: &str) -> Result<Token, StoreError> {
-    store.events.raise_token_above(id, store.flow.token(id)?)
-}
-
-fn remove(store: &Store, id: &str) -> Result<(), StoreError> {
-    let token = raise_token(store, id)?;
+/// Removes a session's part of the log and its namespaces. Only for who holds its lock, or where it has no directory.
+pub(crate) fn remove_session(store: &Store, id: &str) -> Result<(), StoreError> {
+    let token = SessionWriter::take_over(store, id)?.token();
     store.flow.forget(id, token)?;
     store.events.remove_session(id, token)
 }

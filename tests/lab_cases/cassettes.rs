@@ -1,34 +1,17 @@
 //! `cassette:SESSION`: the recorded replies of a session, asked again.
 
 use crate::desk::{builder, client, model};
+use crate::shell::{asking, program};
 use fast_rlm::provider::{self, Cancel, Discard, ErrorKind, Message, OpenError, Request, Settings};
 use fast_rlm::store::payload::{ModelCall, TurnStarted};
 use fast_rlm::store::{Digest, NewEvent, NewSession};
 use fast_rlm::{Config, NoSink};
 use serde_json::{Value, json};
 use std::path::Path;
-use std::process::{Command, Output};
-
-fn fast_rlm(args: &[&str], dir: &Path) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_fast-rlm"));
-    let command = command
-        .args(args)
-        .current_dir(dir)
-        .env("XDG_CONFIG_HOME", dir.join("none"));
-    command.env_remove("RUST_BACKTRACE").output().unwrap()
-}
+use std::process::Output;
 
 fn asks(prompt: &str, model: &str, session: &str, dir: &Path) -> Output {
-    let args = [
-        prompt,
-        "--primary-agent",
-        model,
-        "--session-dir",
-        "runs",
-        "--session-id",
-        session,
-    ];
-    fast_rlm(&args, dir)
+    program(&asking(prompt, model, session), dir)
 }
 
 fn out(output: &Output) -> &str {
@@ -74,18 +57,18 @@ fn the_replies_of_a_session_answer_its_queries_again() {
     assert_eq!(crate::desk::files(&dir.path().join("runs/one")), before);
     // The same steps with the same results, and what was recorded of it can be replayed and asked once more.
     assert_eq!(
-        out(&fast_rlm(&["diff", "one", "two", "--dir", "runs"], dir.path()))
+        out(&program(&["diff", "one", "two", "--dir", "runs"], dir.path()))
             .lines()
             .last(),
         Some("identical: 3 steps")
     );
-    out(&fast_rlm(&["replay", "two", "--dir", "runs"], dir.path()));
+    out(&program(&["replay", "two", "--dir", "runs"], dir.path()));
     let third = asks("Find the whale", "cassette:runs/two", "three", dir.path());
     assert_eq!(
         serde_json::from_str::<Value>(out(&third)).unwrap(),
         json!(["whale", "both", "both"])
     );
-    let json = fast_rlm(
+    let json = program(
         &["Find the whale", "--primary-agent", "cassette:runs/one", "--json"],
         dir.path(),
     );
@@ -109,7 +92,7 @@ fn a_request_that_was_not_recorded_ends_the_query_and_says_so() {
     }
     // The session is closed, and usable.
     assert_eq!(
-        out(&fast_rlm(&["sessions", "runs", "--json"], dir.path()))
+        out(&program(&["sessions", "runs", "--json"], dir.path()))
             .matches("\"interrupted\": false")
             .count(),
         2

@@ -1,12 +1,13 @@
 //! Taking a bundle over, in the shell: killed at any moment it leaves no half session, a changed bundle is refused, and a
 //! record from elsewhere is no reason to read a file of this machine.
 
-use crate::shell::{exits, json_of, out, program, recorded};
+use crate::shell::{asking, command, exits, json_of, out, program, recorded};
 use fast_rlm::disk::lock::SessionLock;
 use fast_rlm::store::NewSession;
+use fast_rlm::{Client, Storage};
 use serde_json::json;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 use std::time::Duration;
 
 fn err(output: &Output) -> String {
@@ -22,11 +23,15 @@ fn import(dir: &Path, bundle: &str) -> Output {
     program(&["import", bundle, "--dir", "other"], dir)
 }
 
+/// The same with a fault.
+fn import_with(dir: &Path, bundle: &str, fault: &str) -> Output {
+    let mut command = command(&["import", bundle, "--dir", "other"], dir);
+    command.env("FAST_RLM_FAULT", fault).output().unwrap()
+}
+
 /// The same, killed at this point.
 fn import_killed_at(dir: &Path, bundle: &str, point: &str) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_fast-rlm"));
-    command.args(["import", bundle, "--dir", "other"]).current_dir(dir);
-    let killed = command.env("FAST_RLM_FAULT", point).output().unwrap();
+    let killed = import_with(dir, bundle, point);
     assert_eq!(killed.status.code(), None, "{point}: {killed:?}");
 }
 
@@ -59,6 +64,11 @@ fn an_import_that_was_killed_leaves_no_half_session_and_is_finished_by_the_next(
         exits(&half, 2);
         assert!(err(&half).contains("import the same file again"), "{point}: {half:?}");
         exits(&program(&["replay", "last", "--dir", "other"], dir.path()), 2);
+        let client = Client::builder().storage(Storage::dir(dir.path().join("other")));
+        let client = client.open().unwrap();
+        assert!(client.sessions().unwrap().is_empty() && client.latest_session().unwrap().is_none());
+        assert!(client.open_session("one").is_err(), "{point}: it is not whole");
+        drop(client);
         exits(&import(dir.path(), "one.tar"), 0);
         assert_eq!(entries(dir.path()), ["one"], "{point}");
         assert_eq!(sessions(dir.path())[0]["queries"], json!(1), "{point}");
@@ -73,15 +83,7 @@ fn what_another_bundle_left_unfinished_is_swept_up() {
     let dir = recorded();
     export(dir.path(), "one", "one.tar");
     import_killed_at(dir.path(), "one.tar", "import.logged");
-    let again = [
-        "And again",
-        "--primary-agent",
-        "scripted:model.json",
-        "--session-dir",
-        "runs",
-        "--session-id",
-        "one",
-    ];
+    let again = asking("And again", "scripted:model.json", "one");
     exits(&program(&again, dir.path()), 0);
     export(dir.path(), "one", "two.tar");
     let taken = import(dir.path(), "two.tar");
@@ -105,12 +107,7 @@ fn errors_on_the_way_leave_nothing() {
     ] {
         let dir = recorded();
         export(dir.path(), "one", "one.tar");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fast-rlm"));
-        command
-            .args(["import", "one.tar", "--dir", "other"])
-            .current_dir(dir.path());
-        let failed = command.env("FAST_RLM_FAULT", point).output().unwrap();
-        exits(&failed, code);
+        exits(&import_with(dir.path(), "one.tar", point), code);
         assert_eq!(
             (entries(dir.path()), sessions(dir.path())),
             (vec![], json!([])),
@@ -140,14 +137,8 @@ fn asks_about_a_file(dir: &Path, steps: &[&str], code: i32) {
     let replies: Vec<_> = steps.iter().map(|code| json!({ "code": code })).collect();
     std::fs::write(dir.join("model.json"), json!({"replies": replies}).to_string()).unwrap();
     std::fs::write(dir.join("data.txt"), "of this machine").unwrap();
-    let mut args = vec![
-        "Read it",
-        "--input-file",
-        "data.txt",
-        "--primary-agent",
-        "scripted:model.json",
-    ];
-    args.extend(["--session-dir", "runs", "--session-id", "about"]);
+    let mut args = asking("Read it", "scripted:model.json", "about").to_vec();
+    args.extend(["--input-file", "data.txt"]);
     exits(&program(&args, dir), code);
     export(dir, "about", "about.tar");
     exits(&import(dir, "about.tar"), 0);
@@ -224,4 +215,19 @@ fn a_session_that_somebody_writes_to_is_not_removed() {
     exits(&program(&["sessions", "runs", "--prune"], dir.path()), 0);
     assert!(!place.exists() && store.events.session("empty").is_err());
     store.events.session("one").unwrap();
+}
+
+#[test]
+fn what_lies_in_the_directory_of_an_empty_session_is_somebodys() {
+    let dir = recorded();
+    let store = Storage::dir(dir.path().join("runs")).open().unwrap();
+    for (name, file) in [("src", "main.c"), ("transcripts", "logs/run.jsonl")] {
+        store.events.create_session(&NewSession::named(name, 1)).unwrap();
+        let file = dir.path().join("runs").join(name).join(file);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, "of a person").unwrap();
+        exits(&program(&["sessions", "runs", "--prune"], dir.path()), 0);
+        assert!(store.events.session(name).is_err(), "{name}");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "of a person");
+    }
 }

@@ -8,13 +8,32 @@ use std::process::{Command, Output};
 
 const STEPS: [&str; 3] = ["x = await llm_query('a')", "y = x + '!'", "FINAL(y)"];
 
-pub(crate) fn program(args: &[&str], dir: &Path) -> Output {
+/// The program in a directory, with no configuration but what lies there.
+pub(crate) fn command(args: &[&str], dir: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fast-rlm"));
     command
         .args(args)
         .current_dir(dir)
-        .env("XDG_CONFIG_HOME", dir.join("none"));
-    command.env_remove("RUST_BACKTRACE").output().unwrap()
+        .env("XDG_CONFIG_HOME", dir.join("none"))
+        .env_remove("RUST_BACKTRACE");
+    command
+}
+
+pub(crate) fn program(args: &[&str], dir: &Path) -> Output {
+    command(args, dir).output().unwrap()
+}
+
+/// Arguments that ask in a session under `runs`.
+pub(crate) fn asking<'a>(prompt: &'a str, model: &'a str, session: &'a str) -> [&'a str; 7] {
+    [
+        prompt,
+        "--primary-agent",
+        model,
+        "--session-dir",
+        "runs",
+        "--session-id",
+        session,
+    ]
 }
 
 pub(crate) fn out(output: &Output) -> String {
@@ -37,18 +56,7 @@ pub(crate) fn recorded() -> tempfile::TempDir {
     let replies: Vec<Value> = STEPS.iter().map(|code| json!({ "code": code })).collect();
     let script = json!({"rules": [{"when": {"depth": 1}, "replies": [{"code": "FINAL('sub')"}]}], "replies": replies});
     std::fs::write(dir.path().join("model.json"), script.to_string()).unwrap();
-    let asked = program(
-        &[
-            "Find the whale",
-            "--primary-agent",
-            "scripted:model.json",
-            "--session-dir",
-            "runs",
-            "--session-id",
-            "one",
-        ],
-        dir.path(),
-    );
+    let asked = program(&asking("Find the whale", "scripted:model.json", "one"), dir.path());
     exits(&asked, 0);
     dir
 }
@@ -85,17 +93,7 @@ fn case_81_sessions_are_listed_filtered_and_pruned() {
     // One that waits for an answer, and one whose process died: neither is empty.
     let ask = json!({"replies": [{"code": "y = await ask('ok?')"}]});
     std::fs::write(dir.path().join("ask.json"), ask.to_string()).unwrap();
-    let asks = |session: &str| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fast-rlm"));
-        let model = ["Ask me", "--primary-agent", "scripted:ask.json"];
-        command
-            .args(model)
-            .args(["--session-dir", "runs", "--session-id", session]);
-        command
-            .current_dir(dir.path())
-            .env("XDG_CONFIG_HOME", dir.path().join("none"));
-        command
-    };
+    let asks = |session| command(&asking("Ask me", "scripted:ask.json", session), dir.path());
     exits(&asks("waits").output().unwrap(), 75);
     let cut = asks("cut").env("FAST_RLM_FAULT", "flow.write:2").output().unwrap();
     assert_eq!(cut.status.code(), None, "{cut:?}");

@@ -1,6 +1,7 @@
 //! Several processes, and processes that die, ask in one session: real ones, of this test's own program.
 
 use crate::desk::{builder, model};
+use crate::shell::{asking, command};
 use fast_rlm::observe::Outcome;
 use fast_rlm::store::{At, Storage};
 use fast_rlm::{Client, Config};
@@ -106,20 +107,7 @@ fn query_with(dir: &Path, fault: &str) -> (Option<i32>, String) {
             {"code": "a = 1"}, {"code": "b = await llm_query('x')"}, {"code": "FINAL([a, b])"}]},
     ]});
     std::fs::write(dir.join("model.json"), script.to_string()).unwrap();
-    let args = [
-        "Count",
-        "--primary-agent",
-        "scripted:model.json",
-        "--session-dir",
-        "runs",
-        "--session-id",
-        "one",
-    ];
-    let mut command = Command::new(env!("CARGO_BIN_EXE_fast-rlm"));
-    let command = command
-        .args(args)
-        .current_dir(dir)
-        .env("XDG_CONFIG_HOME", dir.join("none"));
+    let mut command = command(&asking("Count", "scripted:model.json", "one"), dir);
     let ran = command.env("FAST_RLM_FAULT", fault).output().unwrap();
     (ran.status.code(), String::from_utf8_lossy(&ran.stderr).into_owned())
 }

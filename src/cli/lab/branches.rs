@@ -28,7 +28,7 @@ pub(super) fn fork(args: &ForkArgs) -> Result<Exit, Failure> {
     })??;
     let output = match tending.wait(go(&fork, how))? {
         Ok(output) => output,
-        Err(refused) => return Err(left(fork, refused)?),
+        Err(refused) => return Err(left(fork, refused)),
     };
     tending.close();
     if args.json {
@@ -49,15 +49,15 @@ pub(super) fn fork(args: &ForkArgs) -> Result<Exit, Failure> {
 }
 
 /// What becomes of a fork that came to nothing: one that did not go its own way is removed, any other is kept, and told.
-fn left(fork: Fork, refused: client::Error) -> Result<Failure, Failure> {
+fn left(fork: Fork, refused: client::Error) -> Failure {
     match &refused {
-        client::Error::Lab(LabError::NotABind { .. } | LabError::BadName { .. }) => {}
         client::Error::Lab(LabError::TailHalted { .. }) | client::Error::Run(_) | client::Error::Panicked => {
             drop(writeln!(io::stderr(), "fork {}", fork.id()));
         }
-        _ => fork.discard()?,
+        // It may be removed already. Why it was refused is what is told.
+        _ => drop(fork.discard()),
     }
-    Ok(refused.into())
+    refused.into()
 }
 
 enum How {

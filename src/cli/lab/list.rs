@@ -50,8 +50,9 @@ pub(super) fn sessions(args: &SessionsArgs) -> Result<Exit, Failure> {
         if !empty.is_empty() {
             let store = Storage::dir(&args.dir).open()?;
             for row in &empty {
-                store::prune(&store, &args.dir, &row.id)?;
-                print(&format!("removed {}", row.id))?;
+                if store::prune(&store, &args.dir, &row.id)? {
+                    print(&format!("removed {}", row.id))?;
+                }
             }
         }
         rows = kept;

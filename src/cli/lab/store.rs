@@ -19,15 +19,15 @@ pub(super) fn gc(dir: &Path, free: bool) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Removes a session in which nothing was asked.
-pub(super) fn prune(store: &Store, dir: &Path, id: &str) -> Result<(), Failure> {
+/// Removes a session in which nothing was asked; false where something was asked meanwhile.
+pub(super) fn prune(store: &Store, dir: &Path, id: &str) -> Result<bool, Failure> {
     let row = store.events.session(id)?;
     let source = Source {
         store: store.clone(),
         session: id.to_owned(),
         dir: place(dir, &row),
     };
-    Ok(lab::remove(&source)?)
+    Ok(lab::prune(&source)?)
 }
 
 /// Writes state.json anew from the log.

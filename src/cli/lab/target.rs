@@ -3,7 +3,7 @@
 use super::Failure;
 use super::args::Target;
 use crate::cli::query::config::Config;
-use crate::cli::query::{OnwardArgs, no_directory};
+use crate::cli::query::{OnwardArgs, can_be_directory};
 use crate::client::Session;
 use crate::engine::last_models;
 use crate::lab::unfinished_imports;
@@ -56,7 +56,7 @@ pub(super) fn open(text: &str, dir: &Path) -> Result<Session, Failure> {
 
 /// What `--dir` names is a directory, or can become one.
 pub(super) fn is_directory(dir: &Path) -> Result<(), Failure> {
-    no_directory("--dir", dir).map_or(Ok(()), |wrong| Err(Failure::Usage(wrong)))
+    can_be_directory("--dir", dir).map_err(Failure::Usage)
 }
 
 fn is_session(path: &Path) -> bool {

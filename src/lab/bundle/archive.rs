@@ -2,6 +2,7 @@
 //! bundles of older versions have none.
 
 use super::file_error;
+use crate::disk::atomic::{create_beside, directory_of, sync_directory};
 use crate::disk::files::open_regular;
 use crate::lab::LabError;
 use crate::store::{Digest, EVENTS_FILE, FLOW_FILE};
@@ -46,10 +47,8 @@ impl Packer {
         if file.symlink_metadata().is_ok() {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
-        let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty());
-        let dir = dir.unwrap_or(Path::new("."));
-        dir.metadata()?;
-        let file = NamedTempFile::new_in(dir)?;
+        directory_of(file).metadata()?;
+        let file = create_beside(file)?;
         let hash = Sha256::new();
         Ok(Self(tar::Builder::new(Hashing { file, hash })))
     }
@@ -67,11 +66,12 @@ impl Packer {
         self.0.append_data(&mut header, CHECKSUM, digest.as_bytes())?;
         let bundle = self.0.into_inner()?.file;
         bundle.as_file().sync_all()?;
-        bundle.persist_noclobber(file).map(drop).map_err(|error| error.error)
+        bundle.persist_noclobber(file).map_err(|error| error.error)?;
+        sync_directory(directory_of(file))
     }
 }
 
-/// Unpacks a bundle into `dir`, and gives the digest of all of it. Only plain files of known names are taken: a bundle's
+/// Unpacks a bundle into `dir`, and gives its digest. Only plain files of known names are taken: a bundle's
 /// paths lead nowhere else.
 pub(super) fn unpack(file: &Path, dir: &Path) -> Result<Digest, LabError> {
     let bad = |what: String| LabError::BadBundle {
@@ -81,8 +81,9 @@ pub(super) fn unpack(file: &Path, dir: &Path) -> Result<Digest, LabError> {
     let opened = || open_regular(file).map_err(|cause| file_error(file, "reading", cause));
     let read = |cause| file_error(file, "reading", cause);
     let mut looked_at = tar::Archive::new(opened()?.0);
-    if let Some(sum) = look_at(&mut looked_at).map_err(bad)? {
-        let found = digest(&mut opened()?.0, sum.at).map_err(read)?;
+    let sum = look_at(&mut looked_at).map_err(bad)?;
+    let found = digest(&mut opened()?.0, sum.as_ref().map_or(u64::MAX, |sum| sum.at)).map_err(read)?;
+    if let Some(sum) = sum {
         let told = sum.read(opened()?.0).map_err(read)?;
         if told.parse().ok() != Some(found) {
             return Err(bad("it was changed or damaged: its checksum does not fit".into()));
@@ -100,7 +101,7 @@ pub(super) fn unpack(file: &Path, dir: &Path) -> Result<Digest, LabError> {
         }
         write(&mut entry, &dir.join(&path)).map_err(|cause| file_error(&path, "unpacking", cause))?;
     }
-    digest(&mut opened()?.0, u64::MAX).map_err(read)
+    Ok(found)
 }
 
 /// Where the checksum stands.

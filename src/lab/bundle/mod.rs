@@ -6,12 +6,12 @@ mod stage;
 pub use stage::unfinished_imports;
 
 use super::error::LabError;
-use super::remove::remove_log;
 use super::replay::Source;
 use crate::disk::fault;
 use crate::engine::{mark_imported, now};
 use crate::store::{
     Copying, EVENTS_FILE, FLOW_FILE, Fact, SessionRow, Storage, Store, StoreError, check_session_id, copy_session,
+    remove_session,
 };
 use archive::{Packer, unpack};
 use stage::Stage;
@@ -117,7 +117,7 @@ fn take_over(
     let (copied, skipped) = copying.copy(from, &row.id, to)?;
     reached("import.logged").and_then(|()| stage.put()).inspect_err(|_| {
         // Its files are not in their place yet. The first error is the one to tell.
-        let _ = remove_log(to, &copied.id);
+        let _ = remove_session(to, &copied.id);
     })?;
     Ok((copied, skipped))
 }

@@ -5,8 +5,7 @@ use super::file_error;
 use crate::disk::lock::SessionLock;
 use crate::engine::BeginError;
 use crate::lab::LabError;
-use crate::lab::remove::remove_log;
-use crate::store::{Digest, IMPORTING, Origin, Store, StoreError};
+use crate::store::{Digest, IMPORTING, Origin, Store, StoreError, remove_session};
 use std::collections::HashSet;
 use std::fs;
 use std::io;
@@ -95,7 +94,7 @@ fn sweep(to: &Store, root: &Path, id: &str, dir: &Path) -> Result<(), LabError> 
     let place = root.join(id);
     let row = to.events.session(id);
     if row.is_ok_and(|row| row.origin == Origin::Imported && !row.in_root) && place.symlink_metadata().is_err() {
-        remove_log(to, id)?;
+        remove_session(to, id)?;
     }
     fs::remove_dir_all(dir).map_err(|cause| file_error(dir, "removing", cause))
 }
