@@ -188,7 +188,7 @@ fn asking_what_waits_changes_no_byte() {
     let runs = place.dir.path().join("runs");
     let before = files(&runs);
     let waiting = fast_rlm::engine::waiting(&place.session()).unwrap().unwrap();
-    assert_eq!(waiting.question.text, "Which day?");
+    assert_eq!(waiting.text, "Which day?");
     // SQLite's own companions come and go with connections.
     let kept = |files: Vec<(PathBuf, Vec<u8>)>| -> Vec<_> {
         let companion = |path: &str| path.ends_with("-shm") || path.ends_with("-wal");

@@ -8,7 +8,7 @@ use crate::lab::observe::{self, EfficiencySummary, ModelCost, RunEvent, TurnSumm
 use crate::lab::{AgentSink, LabError, LabEvent, Python, Recording, ReplayReport, RunDiff, Source, replay};
 use crate::provider::PricingTable;
 use crate::store::payload::Message;
-use crate::store::{Fact, Kind, Select, SessionRow, Store, StoreError, locate};
+use crate::store::{SessionRow, Store, StoreError, locate};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -123,27 +123,6 @@ impl Session {
     /// [`Error::Lab`] for a session that has none.
     pub fn log_for_reading(&self) -> Result<Source, Error> {
         self.required_source()
-    }
-
-    /// The sub-agents' model of its last query.
-    ///
-    /// # Errors
-    ///
-    /// As [`Session::history`].
-    pub fn last_sub_model(&self) -> Result<Option<String>, Error> {
-        let started = |store: &Store, session: &str| {
-            let select = Select::all().only(&[Kind::TurnStarted]);
-            let mut last = None;
-            let read = store.events.scan(session, &select, &mut |row| {
-                last = row.fact();
-                true
-            });
-            read.map(|()| last)
-        };
-        match self.read_back(started)? {
-            Some(Fact::TurnStarted(started)) => Ok(started.sub_model),
-            _ => Ok(None),
-        }
     }
 
     /// Reads from its log; nothing of a session that has none.

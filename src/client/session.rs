@@ -186,7 +186,7 @@ impl Session {
         self
     }
 
-    /// Stops this handle's queries, and those of branches made of it, when `stop` is pressed.
+    /// Stops what goes on by this handle (a resumed query, branches made of it) when `stop` is pressed.
     pub(crate) fn stopped_by(mut self, stop: Cancel) -> Self {
         self.stop = Some(stop);
         self
@@ -237,11 +237,10 @@ impl Session {
         if !dir.exists() {
             return Ok(None);
         }
-        let waiting = match self.shared.place.log() {
+        Ok(match self.shared.place.log() {
             Some(log) => waiting_in(&log)?,
             None => waiting(dir)?,
-        };
-        Ok(waiting.map(|waiting| waiting.question))
+        })
     }
 
     /// The session's directory: `state.json`, `logs/`. It may not exist yet.

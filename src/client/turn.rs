@@ -98,7 +98,7 @@ impl Turn {
         }
         let (query, steps) = prepare(&self.session, self.input, self.cancel).await?;
         let answer = ask(&self.session, query).await?;
-        output(&self.session, answer, steps.count.load(Ordering::SeqCst))
+        output(&self.session, answer, &steps).await
     }
 }
 
@@ -115,7 +115,7 @@ pub(super) async fn finish_cut(session: &Session, turn: u32, cancel: Cancel) -> 
 pub(super) async fn go_on_with(session: &Session, how: GoOn, cancel: Cancel) -> Result<Output, Error> {
     let (query, steps) = prepare(session, again(session), cancel).await?;
     let answer = go_on(&session.home(), how, query).await?;
-    output(session, answer, steps.count.load(Ordering::SeqCst))
+    output(session, answer, &steps).await
 }
 
 /// What a recorded query goes on with: its own input, whose file may be another one now.
@@ -185,7 +185,10 @@ fn make_dir(dir: &std::path::Path) -> Result<(), Error> {
     })
 }
 
-fn output(session: &Session, answer: Answer, steps: u64) -> Result<Output, Error> {
+/// What the library's caller gets, who may end its runtime next: the query's servers have ended by then.
+async fn output(session: &Session, answer: Answer, steps: &Steps) -> Result<Output, Error> {
+    answer.leaving.done().await;
+    let steps = steps.count.load(Ordering::SeqCst);
     let (usage, run_id, transcript) = (answer.spent, answer.run_id, answer.transcript);
     let output = |value, converted, suspended| Output {
         value,

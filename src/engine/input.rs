@@ -59,8 +59,7 @@ pub enum InputError {
     },
     /// A session that was imported names it, which may name any file of this machine.
     #[error(
-        "the input file {} is not read: a session that was imported names it; give the file with --input-file, or put it into \
-         the session's directory",
+        "the input file {} is not read: a session that was imported names it; give the file with --input-file",
         path.display()
     )]
     Elsewhere {

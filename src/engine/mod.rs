@@ -59,8 +59,7 @@ pub use recorded_input::{mark_imported, recorded_context};
 pub use schema::{BadSchema, OutputSchema};
 pub use script::ScriptedReply;
 pub use session::{
-    Answer, Query, Waiting, answer, drop_question, last_models, recorded_mcp, recorded_repl, run_query, waiting,
-    waiting_in,
+    Answer, Query, answer, drop_question, last_models, recorded_mcp, recorded_repl, run_query, waiting, waiting_in,
 };
 pub use settings::{Guard, Model, Settings};
 pub use tape::{Call, Recorded, Served, Tape, tool_input};

@@ -157,20 +157,11 @@ pub fn drop_question(home: &Home, settings: &Settings) -> Result<(), BeginError>
     Keeper::drop_parked(memory, writer, parked.turn).map_err(BeginError::Keep)
 }
 
-/// What a parked session waits for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Waiting {
-    /// What it asks.
-    pub question: Question,
-    /// The model that asked.
-    pub model: String,
-}
-
 /// What the session in `dir` waits for, read without taking its lock; `None` when it does not wait.
 ///
 /// # Errors
 /// Those of its store.
-pub fn waiting(dir: &Path) -> Result<Option<Waiting>, StoreError> {
+pub fn waiting(dir: &Path) -> Result<Option<Question>, StoreError> {
     match log_of(dir)? {
         Some((store, session)) => waiting_in(&SessionLog { store, session }),
         None => Ok(None),
@@ -181,12 +172,9 @@ pub fn waiting(dir: &Path) -> Result<Option<Waiting>, StoreError> {
 ///
 /// # Errors
 /// Those of the store.
-pub fn waiting_in(log: &SessionLog) -> Result<Option<Waiting>, StoreError> {
+pub fn waiting_in(log: &SessionLog) -> Result<Option<Question>, StoreError> {
     let parked = load_parked(&log.store, &log.session)?;
-    Ok(parked.map(|parked| Waiting {
-        question: parked.question,
-        model: parked.started.model,
-    }))
+    Ok(parked.map(|parked| parked.question))
 }
 
 /// The models that the last query of the session in `dir` was run with, the root's and the sub-agents', read without
@@ -198,14 +186,17 @@ pub fn last_models(dir: &Path) -> Result<Option<(String, Option<String>)>, Store
     let Some((store, id)) = log_of(dir)? else {
         return Ok(None);
     };
-    let mut started = store
-        .events
-        .read_all(&id, &Select::all().only(&[Kind::TurnStarted]))?
-        .events;
-    Ok(started.pop().and_then(|event| match event.fact {
-        Fact::TurnStarted(started) => Some((started.model, started.sub_model)),
+    let mut last = None;
+    let select = Select::all().only(&[Kind::TurnStarted]);
+    // One at a time: each holds a whole query.
+    store.events.scan(&id, &select, &mut |row| {
+        last = row.fact();
+        true
+    })?;
+    Ok(match last {
+        Some(Fact::TurnStarted(started)) => Some((started.model, started.sub_model)),
         _ => None,
-    }))
+    })
 }
 
 /// The log of the session in `dir`, to be read, and the session's id in it; `None` when there is none.

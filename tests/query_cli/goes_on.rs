@@ -74,6 +74,20 @@ fn a_parked_step_runs_again_with_the_tools_and_variables_that_it_had() {
 }
 
 #[test]
+fn sub_agents_that_had_the_roots_model_have_it_again_whatever_is_configured() {
+    let place = Place::new();
+    let step = "day = await ask('Which day?')\nFINAL(day)";
+    let script = script::steps(place.path(), "steps.json", &[step]);
+    let same = format!("scripted:{}", script.display());
+    let asked = Program::asks(place.path(), "the prompt").scripted(&script);
+    let asked = asked.option("--sub-agent", &same).session(&place.session_dir()).run();
+    assert_eq!(asked.code, Some(75), "{asked:?}");
+    place.file("fast-rlm.toml", "sub_agent = \"scripted:not-there.json\"\n");
+    let answer = Program::new(place.path()).arg("answer").arg(place.session_dir());
+    assert_eq!(answer.arg("monday").answer().trim(), "monday");
+}
+
+#[test]
 fn limits_of_an_answer_stop_the_query_that_goes_on() {
     let place = Place::new();
     let asked = place

@@ -14,8 +14,9 @@ pub(super) fn home(args: &Args) -> Result<(Home, Option<EphemeralDir>), Failure>
     }
     let named = [("--session-dir", &args.session_dir), ("--log-dir", &args.log_dir)];
     for (option, dir) in named {
-        let wrong = dir.as_deref().and_then(|dir| no_directory(option, dir));
-        wrong.map_or(Ok(()), |wrong| Err(Failure::Usage(wrong)))?;
+        dir.as_deref()
+            .map_or(Ok(()), |dir| can_be_directory(option, dir))
+            .map_err(Failure::Usage)?;
     }
     let (dir, ephemeral) = match (&args.session_dir, &args.session_id) {
         (Some(dir), Some(id)) => (dir.join(id), None),
@@ -37,17 +38,19 @@ pub(super) fn home(args: &Args) -> Result<(Home, Option<EphemeralDir>), Failure>
     Ok((home, ephemeral))
 }
 
-/// Why what was named can never be a directory: it, or what it would be in, is something else. One that is not there yet
-/// can be made.
-pub(in crate::cli) fn no_directory(option: &str, named: &Path) -> Option<String> {
-    let there = named
-        .ancestors()
-        .find(|path| !path.as_os_str().is_empty() && path.symlink_metadata().is_ok())?;
-    let wrong = || {
-        let (named, there) = (named.display(), there.display());
-        format!("{option} {named}: {there} is no directory: name one that is, or that is not there yet")
-    };
-    (!there.is_dir()).then(wrong)
+/// Whether what was named is a directory or can be made one, or why it never can: it, or what it would be in, is something
+/// else.
+pub(in crate::cli) fn can_be_directory(option: &str, named: &Path) -> Result<(), String> {
+    let is_there = |path: &&Path| !path.as_os_str().is_empty() && path.symlink_metadata().is_ok();
+    match named.ancestors().find(is_there) {
+        Some(there) if !there.is_dir() => {
+            let (named, there) = (named.display(), there.display());
+            Err(format!(
+                "{option} {named}: {there} is no directory: name one that is, or that is not there yet"
+            ))
+        }
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -61,12 +64,12 @@ mod tests {
         std::fs::write(&file, "").unwrap();
         std::os::unix::fs::symlink("nowhere", dir.path().join("link")).unwrap();
         for wrong in ["file", "file/below", "file/far/below", "link", "link/below"] {
-            let told = no_directory("--dir", &dir.path().join(wrong));
-            assert!(told.is_some_and(|told| told.contains("is no directory")), "{wrong}");
+            let told = can_be_directory("--dir", &dir.path().join(wrong));
+            assert!(told.is_err_and(|told| told.contains("is no directory")), "{wrong}");
         }
         for fine in ["", "new", "new/below"] {
-            assert_eq!(no_directory("--dir", &dir.path().join(fine)), None, "{fine}");
+            assert_eq!(can_be_directory("--dir", &dir.path().join(fine)), Ok(()), "{fine}");
         }
-        assert_eq!(no_directory("--dir", Path::new("new")), None);
+        assert_eq!(can_be_directory("--dir", Path::new("new")), Ok(()));
     }
 }

@@ -17,7 +17,7 @@ mod show_config;
 
 pub use args::{AnswerArgs, Args, Command};
 pub use exit::Exit;
-pub(in crate::cli) use home::no_directory;
+pub(in crate::cli) use home::can_be_directory;
 pub(in crate::cli) use interrupts::Interrupts;
 pub(in crate::cli) use live::Live;
 pub use run_args::{OnwardArgs, RunArgs, ShowArgs, Verbosity};
@@ -82,7 +82,8 @@ fn answer(given: &AnswerArgs) -> Result<Exit, Failure> {
     let (primary_agent, sub_agent) = given.onward.models(last_models(dir)?);
     let args = Args {
         primary_agent,
-        sub_agent,
+        // Where the sub-agents had the root's model, a configured one is not theirs.
+        sub_agent: Some(sub_agent.unwrap_or_default()),
         input_file: given.onward.input_file.clone(),
         session_dir: Some(dir.clone()),
         wait: given.wait,

@@ -15,7 +15,7 @@ pub(super) fn steps(run: &Run) -> String {
         .roots
         .iter()
         .filter_map(|id| run.agent(*id))
-        .map(|root| root.own().steps)
+        .map(|root| root.own_steps())
         .sum();
     let roots = run.roots.len() as u64;
     let mut text = plural(own.into(), "step", "steps");

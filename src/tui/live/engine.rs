@@ -253,7 +253,7 @@ pub(in crate::tui) fn look(dir: &Path) -> Found {
     // A log that cannot be read is told when a query is asked; browsing goes on.
     let waiting = waiting(dir).ok().flatten();
     Found {
-        parked: waiting.map(|waiting| parked(&waiting.question)),
+        parked: waiting.as_ref().map(parked),
         models: last_models(dir).ok().flatten().filter(|(model, _)| !model.is_empty()),
     }
 }
