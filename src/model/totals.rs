@@ -48,6 +48,12 @@ impl Agent {
         self.steps.iter().for_each(|step| own.add_step(step));
         own
     }
+
+    /// How many steps of its own that sum counts.
+    pub fn own_steps(&self) -> u64 {
+        let steps = self.steps.iter().filter(|step| step.kind == StepKind::Reply);
+        steps.count() as u64
+    }
 }
 
 impl Run {

@@ -5,7 +5,9 @@ use crate::disk::config::{Whose, find, places};
 use std::path::{Path, PathBuf};
 
 pub use crate::disk::config::save::{SaveError, Scalar};
-pub use crate::disk::config::{ConfigError, Node, nearest, parse_nodes, read_nodes, read_small, user_dir};
+pub use crate::disk::config::{
+    ConfigError, Node, is_name, model_path, nearest, parse_nodes, read_nodes, read_small, user_dir,
+};
 
 /// Saves options in the named file; else in the strongest one that is there, of the working directory or the user's; else
 /// in a new one of the user's. `None` takes an option out. Returns the file.

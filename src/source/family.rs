@@ -27,6 +27,25 @@ pub(super) struct Family {
     is_due: bool,
 }
 
+impl Family {
+    /// Whether it is to be looked up now that its logs are like this, which is noted as done.
+    fn begin_look(&mut self, seen: Vec<Stamp>) -> bool {
+        self.is_due = self.is_known && self.seen != seen;
+        let wait = self.looked.is_some_and(|looked| looked.elapsed() < PACE);
+        if self.is_known && (wait || !self.is_due) {
+            return false;
+        }
+        *self = Self {
+            told: std::mem::take(&mut self.told),
+            is_known: true,
+            seen,
+            looked: Some(Instant::now()),
+            is_due: false,
+        };
+        true
+    }
+}
+
 impl Source {
     /// A branch was made of it: has [`Source::follow`] look its family up again.
     pub fn family_changed(&self) {
@@ -39,17 +58,12 @@ impl Source {
         if self.kind() != TargetKind::Session {
             return None;
         }
-        let seen = stamps(self.dir());
-        let mut family = self.family();
-        family.is_due = family.is_known && family.seen != seen;
-        let wait = family.looked.is_some_and(|looked| looked.elapsed() < PACE);
-        if family.is_known && (wait || !family.is_due) {
+        if !self.family().begin_look(stamps(self.dir())) {
             return None;
         }
-        (family.is_known, family.is_due) = (true, false);
-        (family.seen, family.looked) = (seen, Some(Instant::now()));
-        // A log that cannot be read is told where it is needed.
+        // Without the lock, which the screen may want. A log that cannot be read is told where it is needed.
         let found = lineage(self.dir()).unwrap_or_default();
+        let mut family = self.family();
         let is_new = found != family.told && !(found.is_empty() && family.told.is_empty());
         family.told.clone_from(&found);
         is_new.then_some(Event::Lineage(found))
@@ -67,8 +81,11 @@ impl Source {
     }
 }
 
-/// The directory beside the session that holds its event log, where there is one.
+/// The directory beside the session that holds its event log, where there is one and the session has none of its own.
 pub(super) fn log_beside(dir: &Path) -> Option<PathBuf> {
+    if dir.join(EVENTS_FILE).is_file() {
+        return None;
+    }
     let parent = dir.canonicalize().ok()?.parent()?.to_owned();
     parent.join(EVENTS_FILE).is_file().then_some(parent)
 }

@@ -85,6 +85,15 @@ fn to_step(pty: &mut Pty, step: u64) {
     }
 }
 
+/// From the second step to the field of the value that a fork injects there.
+fn to_value(pty: &mut Pty) {
+    pty.send("f");
+    pty.wait_for("inject a value");
+    pty.wait_for("for count");
+    pty.send("\r");
+    pty.wait_for("was 3");
+}
+
 /// Types into a field, not as fast as a paste would come.
 fn type_in(pty: &mut Pty, text: &str) {
     pty.send(text);
@@ -98,11 +107,7 @@ fn an_injected_value_takes_the_place_of_the_step_and_the_fork_is_compared_and_op
     let before = lab.files();
     let mut pty = lab.open(&[], &[]);
     to_step(&mut pty, 2);
-    pty.send("f");
-    pty.wait_for("inject a value");
-    pty.wait_for("for count");
-    pty.send("\r");
-    pty.wait_for("was 3");
+    to_value(&mut pty);
     type_in(&mut pty, "41");
     pty.send("\r");
     pty.wait_for("costs money");
@@ -136,10 +141,7 @@ fn pasted_values_and_texts_keep_every_line() {
     let lab = Lab::new();
     let mut pty = lab.open(&[], &[]);
     to_step(&mut pty, 2);
-    pty.send("f");
-    pty.wait_for("inject a value");
-    pty.send("\r");
-    pty.wait_for("was 3");
+    to_value(&mut pty);
     pty.send("\x1b[200~[\r  41,\r  \"many\"\r]\x1b[201~");
     pty.wait_for("\"many\"");
     std::thread::sleep(Duration::from_millis(200));
@@ -196,10 +198,7 @@ fn an_ended_fork_is_shown_in_the_session_that_it_branched_off_only() {
     let lab = Lab::new();
     let mut pty = lab.open(&[], &[]);
     to_step(&mut pty, 2);
-    pty.send("f");
-    pty.wait_for("inject a value");
-    pty.send("\r");
-    pty.wait_for("was 3");
+    to_value(&mut pty);
     type_in(&mut pty, "41");
     pty.send("\r");
     pty.wait_for("costs money");
@@ -274,10 +273,7 @@ fn a_fork_that_takes_too_long_is_hidden_shown_again_and_cancelled() {
     let lab = Lab::new();
     let mut pty = lab.open_with("60s", &[], &[]);
     to_step(&mut pty, 2);
-    pty.send("f");
-    pty.wait_for("inject a value");
-    pty.send("\r");
-    pty.wait_for("was 3");
+    to_value(&mut pty);
     type_in(&mut pty, "5");
     pty.send("\r");
     pty.wait_for("forks");

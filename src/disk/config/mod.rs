@@ -20,7 +20,7 @@ mod table;
 pub use document::{Form, Node};
 pub use error::ConfigError;
 pub use layers::{Effective, Origin, Setting, Unknown, load, parse_nodes, read_nodes, read_small};
-pub use option::{Flag, Kind, Opt, Part};
+pub use option::{Flag, Kind, Opt, Part, is_name, model_path};
 pub use page::markdown;
 pub use places::{Place, Whose, places, user_dir};
 pub use schema::schema;

@@ -6,6 +6,17 @@ use std::path::Path;
 /// Models that name a path: a script's file, a session's directory.
 const MODEL_PATHS: [&str; 2] = ["scripted:", "cassette:"];
 
+/// The prefix and the path of a model that names one.
+pub fn model_path(model: &str) -> Option<(&'static str, &str)> {
+    let path = |prefix: &&'static str| Some((*prefix, model.strip_prefix(*prefix)?));
+    MODEL_PATHS.iter().find_map(path)
+}
+
+/// Whether something that may be a name or a path is a name.
+pub fn is_name(text: &str) -> bool {
+    !text.contains(['/', '\\', '.'])
+}
+
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Opt {
@@ -148,15 +159,11 @@ impl Kind {
         let anchored = |path: &str| dir.join(path).to_string_lossy().into_owned();
         match self {
             Kind::File if !text.is_empty() => anchored(text).into(),
-            Kind::NameOrFile if text.contains(['/', '\\', '.']) => anchored(text).into(),
-            Kind::Model => {
-                let named = MODEL_PATHS
-                    .iter()
-                    .find_map(|prefix| Some((prefix, text.strip_prefix(prefix)?)));
-                named.map_or(value.clone(), |(prefix, path)| {
-                    format!("{prefix}{}", anchored(path)).into()
-                })
-            }
+            Kind::NameOrFile if !is_name(text) => anchored(text).into(),
+            Kind::Model => match model_path(text) {
+                Some((prefix, path)) => format!("{prefix}{}", anchored(path)).into(),
+                None => value,
+            },
             _ => value,
         }
     }

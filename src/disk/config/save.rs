@@ -93,8 +93,8 @@ pub fn set_options(path: &Path, options: &[(&str, Option<Scalar>)]) -> Result<()
     Ok(atomic::write(&target, changed.as_bytes())?)
 }
 
-/// Whether two texts say the same but for the options, which say what they should. Both languages have more forms than are looked for here: this is
-/// what makes sure that nothing is lost.
+/// Whether two texts say the same but for the options, which say what they should. Both languages have more forms than are
+/// looked for here: this is what makes sure that nothing is lost.
 fn keeps_the_rest(before: &str, after: &str, form: Form, options: &[(&str, Option<Scalar>)]) -> bool {
     let (Some(mut before), Some(mut after)) = (read(before, form), read(after, form)) else {
         return false;

@@ -111,7 +111,7 @@ fn row(run: &Run, id: AgentId, agent: &Agent) -> Row {
     Row {
         agent: id,
         depth: agent.depth,
-        steps: agent.own().steps,
+        steps: agent.own_steps(),
         span: agent.started.zip(agent.ended),
         segments,
         skewed,

@@ -147,6 +147,9 @@ impl App {
             self.perform(wanted)?;
             let settled = self.started.elapsed();
             self.pace.took(settled, settled.saturating_sub(now));
+        } else if let Some(due) = self.pace.next() {
+            // What this frame shows may not be all that is known.
+            self.state.frames().want_at(due);
         }
         let mut frame = Terminal::blank(self.state.size());
         let cursor = self.state.draw(&mut frame);

@@ -2,7 +2,7 @@
 
 use super::{TuiError, TuiOptions};
 use crate::model::{Session, Time};
-use crate::source::config::{read_nodes, user_dir};
+use crate::source::config::{is_name, read_nodes, user_dir};
 use crate::tui::action::{Abilities, Context};
 use crate::tui::ctx::{ViewOptions, World};
 use crate::tui::keymap::{Keymap, KeymapBuilder, KeymapError, PRESETS};
@@ -108,11 +108,6 @@ fn theme_file(name: &str) -> String {
         Some(own) => own.to_string_lossy().into_owned(),
         None => name.to_owned(),
     }
-}
-
-/// Not a path.
-fn is_name(text: &str) -> bool {
-    !text.contains(['/', '\\', '.'])
 }
 
 #[cfg(test)]

@@ -68,7 +68,7 @@ impl State {
         let is_news = matches!(told, ForkTold::Made { .. } | ForkTold::Ended(_));
         fork.take(token, told, now);
         let ended = ran && !fork.is_running();
-        let of_this = self.drives.dir() == Some(fork.origin());
+        let of_this = fork.is_of(self.drives.dir());
         self.frames.dirty();
         self.note_running();
         let mut wanted: Vec<Wanted> = (is_news && of_this)
@@ -97,7 +97,7 @@ impl State {
         if long && self.unfocused {
             wanted.push(errand(Errand::Alert(words.clone())));
         }
-        let here = self.drives.dir() == Some(fork.origin());
+        let here = fork.is_of(self.drives.dir());
         if !here || !matches!(self.stack.top_route(), Some(Route::Fork { .. })) {
             let key = self.world.ctx().key(Action::Fork);
             let words = match here {

@@ -36,15 +36,13 @@ pub struct LabDesk {
 impl LabDesk {
     /// The fork, where it is one of the session that is shown.
     pub fn fork_here(&self) -> Option<&Forking> {
-        self.fork
-            .as_ref()
-            .filter(|fork| self.dir.as_deref() == Some(fork.origin()))
+        self.fork.as_ref().filter(|fork| fork.is_of(self.dir.as_deref()))
     }
 
     /// The fork that goes on in another session than the one that is shown.
     pub fn fork_elsewhere(&self) -> Option<&Forking> {
         let fork = self.fork.as_ref().filter(|fork| fork.is_running())?;
-        (self.dir.as_deref() != Some(fork.origin())).then_some(fork)
+        (!fork.is_of(self.dir.as_deref())).then_some(fork)
     }
 }
 
@@ -91,6 +89,11 @@ impl Forking {
     pub fn origin(&self) -> &Path {
         let [origin, _] = &self.origin;
         origin
+    }
+
+    /// Whether it branched off the session in this directory.
+    pub fn is_of(&self, dir: Option<&Path>) -> bool {
+        dir == Some(self.origin())
     }
 
     /// The name of the session that it branched off. Raw.

@@ -11,7 +11,7 @@
 //! ```
 
 use super::{Depth, ROLES, Rgb, Role, Theme, built_in, nearest};
-use crate::source::config::{nearest as nearest_name, read_small};
+use crate::source::config::{is_name, nearest as nearest_name, read_small};
 use ratatui::style::{Color, Modifier, Style};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -101,7 +101,7 @@ impl Theme {
         if let Some(theme) = Self::named(name, depth) {
             return Ok(theme);
         }
-        if !name.contains(['/', '\\', '.']) && !Path::new(name).exists() {
+        if is_name(name) && !Path::new(name).exists() {
             let meant = nearest_name(name, built_in::names());
             return Err(ThemeError::Absent {
                 name: name.to_owned(),

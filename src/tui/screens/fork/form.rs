@@ -224,7 +224,7 @@ impl Form {
         for (at, field) in self.fields.iter_mut().enumerate() {
             let text = field.edit.text();
             let text = text.trim_end();
-            if text.trim().is_empty() {
+            if text.is_empty() {
                 continue;
             }
             match serde_json::from_str::<Value>(text) {

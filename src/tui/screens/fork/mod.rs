@@ -180,7 +180,7 @@ impl ForkScreen {
             Ok(Keyed::AtTop) => self.fill(Act::Up, ctx),
             Ok(Keyed::AtBottom) => self.fill(Act::Down, ctx),
             Ok(Keyed::Ignored) => Outcome::ignored(),
-            Ok(Keyed::Taken | Keyed::Full) => self.written(Ok(())),
+            Ok(_) => self.written(Ok(())),
             Err(why) => self.written(Err(why)),
         }
     }

@@ -31,7 +31,7 @@ impl Figures {
     pub(super) fn of(query: &Query) -> Self {
         let run = &query.run;
         let all = &run.totals;
-        let steps = run.root().map_or(0, |root| root.own().steps);
+        let steps = run.root().map_or(0, |root| root.own_steps());
         Self {
             steps,
             more: all.steps.saturating_sub(steps),

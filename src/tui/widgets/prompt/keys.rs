@@ -69,11 +69,7 @@ impl InputBox {
             Some(asked) => asked.type_char(c, ctx.now),
             None => self.draft.type_char(c, ctx.now),
         };
-        if fits {
-            Reaction::taken()
-        } else {
-            Reaction::trouble(FULL)
-        }
+        written(fits)
     }
 
     fn answer(&mut self, ctx: &Ctx<'_>) -> Reaction {
@@ -159,19 +155,16 @@ impl InputBox {
         if let Some(reaction) = self.key_over(key, ctx) {
             return reaction;
         }
-        let taken = match &mut self.asked {
+        let keyed = match &mut self.asked {
             Some(asked) => asked.key(key, ctx.now),
-            None => match self.draft.key(key, ctx.now) {
-                Keyed::Taken => true,
-                Keyed::Full => return Reaction::trouble(FULL),
-                Keyed::Ignored => false,
-                keyed => {
-                    self.walk(keyed == Keyed::AtTop);
-                    true
-                }
-            },
+            None => self.draft.key(key, ctx.now),
         };
-        if taken { Reaction::taken() } else { Reaction::ignored() }
+        match keyed {
+            Keyed::Ignored => return Reaction::ignored(),
+            Keyed::AtTop | Keyed::AtBottom if self.asked.is_none() => self.walk(keyed == Keyed::AtTop),
+            _ => {}
+        }
+        written(keyed != Keyed::Full)
     }
 
     /// Pasted text: never a key.
@@ -188,11 +181,7 @@ impl InputBox {
             }
             None => fits = self.draft.paste(text, ctx.now),
         }
-        if fits {
-            Reaction::taken()
-        } else {
-            Reaction::trouble(FULL)
-        }
+        written(fits)
     }
 
     /// The mouse: what lies over the box first; a press in the box gives it the focus.
@@ -234,5 +223,14 @@ impl InputBox {
             }
         }
         Reaction::taken()
+    }
+}
+
+/// What was typed or pasted is there, or had no room.
+fn written(fits: bool) -> Reaction {
+    if fits {
+        Reaction::taken()
+    } else {
+        Reaction::trouble(FULL)
     }
 }

@@ -104,27 +104,22 @@ impl Asked {
     }
 
     /// Takes a key.
-    pub(super) fn key(&mut self, key: KeyEvent, now: Duration) -> bool {
+    pub(super) fn key(&mut self, key: KeyEvent, now: Duration) -> Keyed {
         match key.code {
             KeyCode::Up | KeyCode::Down if !self.question.options.is_empty() => self.go(key, now),
-            KeyCode::Backspace if !self.is_free() => {
-                self.letters.clear();
-                true
-            }
-            KeyCode::Char(c) if !self.is_free() && !key.modifiers.contains(KeyModifiers::CONTROL) => {
-                self.choose_by(c);
-                true
-            }
+            KeyCode::Backspace if !self.is_free() => self.letters.clear(),
+            KeyCode::Char(c) if !self.is_free() && !key.modifiers.contains(KeyModifiers::CONTROL) => self.choose_by(c),
             _ if self.is_free() => {
                 self.chosen = false;
-                self.field.key(key, now) != Keyed::Ignored
+                return self.field.key(key, now);
             }
-            _ => false,
+            _ => return Keyed::Ignored,
         }
+        Keyed::Taken
     }
 
     /// Through the options; the text is behind the last one.
-    fn go(&mut self, key: KeyEvent, now: Duration) -> bool {
+    fn go(&mut self, key: KeyEvent, now: Duration) {
         let down = key.code == KeyCode::Down;
         let (at, last) = (self.list.selected().unwrap_or(0), self.list.len().saturating_sub(1));
         match (self.chosen, down) {
@@ -137,7 +132,6 @@ impl Asked {
             (true, true) => self.choose((at + 1).min(last)),
             (true, false) => self.choose(at.saturating_sub(1)),
         }
-        true
     }
 
     fn choose(&mut self, index: usize) {

@@ -178,9 +178,8 @@ fn parts(settings: &Settings, spent: &CostSum) -> Vec<Part> {
 
 /// A model as it is shown: of a file or a directory that answers only the name. The dialog has all of it.
 fn short(model: &str) -> Cow<'_, str> {
-    let path = |scheme| Some((scheme, model.strip_prefix(scheme)?));
-    let named = ["scripted:", "cassette:"].into_iter().find_map(path);
-    let name = named.and_then(|(scheme, path)| Some((scheme, Path::new(path).file_name()?)));
+    let name = crate::source::config::model_path(model)
+        .and_then(|(scheme, path)| Some((scheme, Path::new(path).file_name()?)));
     name.map_or(model.into(), |(scheme, name)| {
         format!("{scheme}{}", name.to_string_lossy()).into()
     })
