@@ -53,7 +53,7 @@ impl Connection {
         match greeted {
             Ok(()) => Ok(connection),
             Err(error) => {
-                connection.close(Manner::Polite).await;
+                connection.close(Manner::AtOnce).await;
                 Err(McpError::Start {
                     server: spec.name.clone(),
                     reason: reason(error),

@@ -39,7 +39,7 @@ pub(super) fn is_setting(name: &str, value: &str) -> bool {
     !is_credential(name) && (is_short(value) || word || is_path(value))
 }
 
-fn is_short(value: &str) -> bool {
+pub(super) fn is_short(value: &str) -> bool {
     value.chars().count() < MIN_SECRET_CHARS
 }
 
@@ -99,6 +99,9 @@ pub(super) fn in_address(address: &str) -> Vec<Named> {
     match url.password() {
         Some(password) => {
             found.push(("password".to_owned(), password.to_owned()));
+            // What the server uses, and may say.
+            let meant = decoded(password);
+            found.extend((meant != password).then(|| ("password".to_owned(), meant)));
             let user = ("user".to_owned(), url.username().to_owned());
             found.extend(Some(user).filter(|(name, value)| !is_setting(name, value)));
         }
@@ -106,6 +109,15 @@ pub(super) fn in_address(address: &str) -> Vec<Named> {
         None => {}
     }
     found
+}
+
+/// The text that is percent-encoded.
+fn decoded(text: &str) -> String {
+    // As the one value of a query, in which these two mean something.
+    let value = text.replace('+', "%2B").replace('&', "%26");
+    let address = Url::parse(&format!("http://h/?v={value}")).ok();
+    let value = address.and_then(|address| Some(address.query_pairs().next()?.1.into_owned()));
+    value.unwrap_or_else(|| text.to_owned())
 }
 
 #[cfg(test)]
@@ -165,6 +177,10 @@ mod tests {
             ["hunter22", "zzzz-9999"]
         );
         assert_eq!(found(&["https://ghp_0123456789@h/repo"]), ["ghp_0123456789"]);
+        assert_eq!(
+            found(&["postgresql://ada:p%40ss+w0rd@h/db"]),
+            ["p%40ss+w0rd", "p@ss+w0rd"]
+        );
         for harmless in [
             &["--max-tokens", "4096"][..],
             &["--key-file", "/etc/key.pem"],

@@ -6,7 +6,7 @@ use super::connection::Manner;
 use super::error::{McpError, quoted};
 use super::spec::{ServerSpec, Transport};
 use super::wire::{self, Incoming, MESSAGE_LIMIT, RpcError};
-use crate::provider::{SseDecoder, error_chain, http_client};
+use crate::provider::{SseDecoder, http_client, lost};
 use futures_util::StreamExt as _;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, StatusCode, Url};
@@ -117,10 +117,7 @@ impl Http {
             .header(CONTENT_TYPE, "application/json")
             .header(ACCEPT, "application/json, text/event-stream")
             .body(message.to_string());
-        let response = post
-            .send()
-            .await
-            .map_err(|error| self.gone(error_chain(&error.without_url())))?;
+        let response = post.send().await.map_err(|error| self.gone(lost(error)))?;
         if let Some(session) = response.headers().get(SESSION) {
             self.agreed().insert(HeaderName::from_static(SESSION), session.clone());
         }
@@ -161,7 +158,7 @@ impl Http {
         let (mut events, mut refused) = (Vec::new(), 0);
         let mut bytes = response.bytes_stream();
         while let Some(piece) = bytes.next().await {
-            let piece = piece.map_err(|error| self.gone(error_chain(&error.without_url())))?;
+            let piece = piece.map_err(|error| self.gone(lost(error)))?;
             let decoded = decoder.push(&piece, &mut events);
             for event in events.drain(..) {
                 let messages = wire::messages(event.as_bytes()).unwrap_or_default();
@@ -195,7 +192,7 @@ impl Http {
         let mut body = Vec::new();
         let mut bytes = response.bytes_stream();
         while let Some(piece) = bytes.next().await {
-            body.extend_from_slice(&piece.map_err(|error| self.gone(error_chain(&error.without_url())))?);
+            body.extend_from_slice(&piece.map_err(|error| self.gone(lost(error)))?);
             if body.len() > limit {
                 return Err(self.gone(format!("it sent more than {} MB", limit >> 20)));
             }

@@ -1,7 +1,7 @@
 //! What a server is: how it is spoken to, how long it may take, and what of it must not show. How servers are declared
 //! in files is in `declared`.
 
-use super::credentials::{Named, in_address, in_arguments, is_setting, protect};
+use super::credentials::{Named, in_address, in_arguments, is_setting, is_short, protect};
 use crate::text::secret::{SecretError, Secrets};
 use std::fmt;
 use std::path::PathBuf;
@@ -114,10 +114,13 @@ impl ServerSpec {
     ///
     /// [`SecretError`] for a credential that is too short to be protected.
     pub fn register_secrets(&self, secrets: &Secrets) -> Result<(), SecretError> {
-        let (pairs, found) = match &self.transport {
+        let (pairs, mut found) = match &self.transport {
             Transport::Stdio { env, args, .. } => (env, in_arguments(args)),
             Transport::Http { headers, url } => (headers, in_address(url)),
         };
+        // A server is given its addresses as it wants them: those of its environment are not refused.
+        let given = pairs.iter().flat_map(|(_, value)| in_address(value));
+        found.extend(given.filter(|(_, value)| !is_short(value)));
         let told = pairs.iter().filter(|(name, value)| !is_setting(name, value));
         told.chain(&self.hidden)
             .chain(&found)

@@ -32,7 +32,7 @@ pub use cassette::CassetteReplies;
 pub use cli_agent::{AgentSpec, CliAgent, Field, Output, Places, UsagePlaces};
 pub use cost::parse_nano_dollars;
 pub use error::{CallError, ErrorKind, Partial};
-pub(crate) use http::{chain as error_chain, client as http_client};
+pub(crate) use http::{client as http_client, lost};
 pub(crate) use inherited::keep_descriptors;
 pub(crate) use last_words::LastWords;
 pub use models::{Offer, list_models};

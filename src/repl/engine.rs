@@ -55,7 +55,7 @@ pub(super) fn linker(engine: &Engine, component: &Component) -> wasmtime::Result
     Ok(linker)
 }
 
-/// WASI as [`wasmtime_wasi::p2::add_to_linker_async`] adds it, but for sockets.
+/// WASI as [`wasmtime_wasi::p2::add_to_linker_async`] adds it, but for sockets: those are refused (`network`).
 fn add_wasi(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
     io::error::add_to_linker::<_, Table>(linker, table)?;
     io::poll::add_to_linker::<_, Table>(linker, table)?;

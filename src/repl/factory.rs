@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tempfile::TempDir;
 use wasmtime::Engine;
+use wasmtime::component::Component;
 
 /// The loaded interpreter.
 pub(super) struct Python {
@@ -54,19 +55,8 @@ impl PythonFactory {
         }
         let engine = prepare::new_engine()?;
         let prepared = prepare::obtain(&engine, progress)?;
-        let python = match open(&engine, prepared) {
-            Ok(python) => python,
-            Err(reason) => {
-                // Wasmtime refuses the file although it is the one that was written: make another.
-                progress(&format!(
-                    "The prepared Python is unusable ({reason}); preparing it again"
-                ));
-                if let Ok(root) = cache::root() {
-                    cache::Entry::new(&root, &cache::key(&engine)).discard();
-                }
-                open(&engine, prepare::obtain_own(&engine, progress)?)?
-            }
-        };
+        let (prepared, component) = loaded(&engine, prepared, progress)?;
+        let python = open(&engine, prepared, &component)?;
         Ok(Self {
             python: Arc::new(python),
             pool: Arc::new(MemoryPool::new(half_of_machine())),
@@ -95,15 +85,45 @@ impl std::fmt::Debug for PythonFactory {
     }
 }
 
-fn open(engine: &Engine, prepared: Prepared) -> Result<Python, PrepareError> {
-    let failed = |error: wasmtime::Error| PrepareError::Stage {
+fn failed(error: wasmtime::Error) -> PrepareError {
+    PrepareError::Stage {
         stage: "load Python",
         reason: format!("{error:#}"),
-    };
-    let component = machine_code::load(engine, &cache::machine_code(&prepared.directory)).map_err(failed)?;
-    let linker = engine::linker(engine, &component).map_err(failed)?;
+    }
+}
+
+/// The interpreter, another one where this one is refused: the program's own may be, and the user's then, which is made
+/// anew.
+fn loaded(engine: &Engine, first: Prepared, progress: Progress<'_>) -> Result<(Prepared, Component), PrepareError> {
+    let mut prepared = first;
+    let mut others = 2;
+    loop {
+        match load(engine, &prepared) {
+            Ok(component) => return Ok((prepared, component)),
+            Err(reason) if others == 0 => return Err(reason),
+            // Wasmtime refuses the file although it is the one that was written.
+            Err(reason) => progress(&format!("The prepared Python is unusable ({reason}); taking another")),
+        }
+        others -= 1;
+        let own = cache::root().map(|root| cache::Entry::new(&root, &cache::key(engine)));
+        if let Ok(own) = own.as_ref().map_err(drop)
+            && own.directory == prepared.directory
+        {
+            own.discard();
+        }
+        prepared = prepare::obtain_own(engine, progress)?;
+    }
+}
+
+fn load(engine: &Engine, prepared: &Prepared) -> Result<Component, PrepareError> {
+    machine_code::load(engine, &cache::machine_code(&prepared.directory)).map_err(failed)
+}
+
+/// A failure here is this program's own: another preparation would come to the same.
+fn open(engine: &Engine, prepared: Prepared, component: &Component) -> Result<Python, PrepareError> {
+    let linker = engine::linker(engine, component).map_err(failed)?;
     let pre = linker
-        .instantiate_pre(&component)
+        .instantiate_pre(component)
         .and_then(SandboxPre::new)
         .map_err(failed)?;
     let stopped = |error: std::io::Error| PrepareError::Stage {

@@ -8,6 +8,8 @@ use crate::text::count;
 
 /// Characters of a preview; shorter where there is much to tell of, and none where even that is too much.
 const PREVIEW_LENS: [usize; 3] = [150, 40, 0];
+/// Characters of a comment, a note or a reason: one must not take the room of all other names.
+const SAID_LEN: usize = 500;
 /// Characters of what came back, and as many of what did not.
 const LISTED_LEN: usize = 20_000;
 
@@ -50,12 +52,12 @@ impl SessionMemory {
         let lost = report
             .failed
             .iter()
-            .map(|failure| format!("  {}: not restored: {}", failure.name, failure.reason));
+            .map(|failure| format!("  {}: not restored: {}", failure.name, short(&failure.reason)));
         let dropped = self
             .doc
             .dropped
             .iter()
-            .map(|(name, reason)| format!("  {name}: was not saved: {reason}"));
+            .map(|(name, reason)| format!("  {name}: was not saved: {}", short(reason)));
         lost.chain(dropped).collect()
     }
 
@@ -82,16 +84,24 @@ impl SessionMemory {
         let mark = if cut { "… [cut]" } else { "" };
         let comment = row
             .text("comment")
-            .map(|comment| format!("  # {comment}"))
+            .map(|comment| format!("  # {}", short(&comment)))
             .unwrap_or_default();
         let note = row
             .text("note")
-            .map(|note| format!("  [note: {note}]"))
+            .map(|note| format!("  [note: {}]", short(&note)))
             .unwrap_or_default();
         format!(
             "  {name} ({}): {shown}{mark}{comment}{note}",
             row.text("type").unwrap_or_default()
         )
+    }
+}
+
+/// A text that somebody wrote, cut where it is long.
+fn short(text: &str) -> String {
+    match head(text, SAID_LEN) {
+        (shown, true) => format!("{shown}… [cut]"),
+        (shown, false) => shown.to_owned(),
     }
 }
 
@@ -142,6 +152,20 @@ mod tests {
         );
         assert!(told(280).contains("name_279 (list): [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, … [cut]"));
         assert!(told(700).ends_with("  name_699 (list): … [cut]"));
+    }
+
+    #[test]
+    fn one_long_note_does_not_take_the_place_of_other_names() {
+        let row = |note: String| json!({"pickle_b64": "", "type": "int", "preview": "1", "note": note});
+        let rows = json!({"a": row("x".repeat(50_000)), "b": row("short".into())});
+        let state = json!({"version": 2, "queries": [], "variables": rows}).to_string();
+        let memory = SessionMemory::of_doc(StateDoc::parse(state.as_bytes()).unwrap());
+        let report = RestoreReport {
+            variables: vec!["a".into(), "b".into()],
+            ..RestoreReport::default()
+        };
+        let told = memory.inventory(&report);
+        assert!(told.contains("xxx… [cut]]\n  b (int): 1  [note: short]"), "{told}");
     }
 
     #[test]

@@ -157,8 +157,9 @@ impl Faults {
 
     fn status_hint(&self, status: u16, message: &str) -> String {
         match status {
-            400 | 413 if message.contains("context") => {
-                "the conversation does not fit: give the server a larger context, or lower truncate_len".to_owned()
+            400 | 413 if overflows(message) => {
+                "the conversation does not fit: give the server a larger context, take another model, or lower truncate_len"
+                    .to_owned()
             }
             402 => "the account has no credit left".to_owned(),
             404 => format!("check the model's name and {}", self.hints.base_url),
@@ -194,8 +195,13 @@ pub(in crate::provider) fn content_type(response: &Response) -> String {
     value.unwrap_or("an answer of no stated type").to_owned()
 }
 
+/// Why a request came to nothing, without its address; of a server that is not trusted, what to do.
+pub(crate) fn lost(error: reqwest::Error) -> String {
+    distrust(&error).unwrap_or_else(|| chain(&error.without_url()))
+}
+
 /// An error with its causes, which say more than the error itself.
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+pub(super) fn chain(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source()).map(ToString::to_string);
     causes.collect::<Vec<_>>().join(": ")
 }
@@ -245,6 +251,14 @@ fn message(value: &Value) -> String {
         Some(raw) => format!("{own}: {raw}"),
         None => own.to_owned(),
     }
+}
+
+/// Whether a server says that a conversation is too long for it; each has words of its own.
+fn overflows(message: &str) -> bool {
+    let message = message.to_lowercase();
+    ["context", "too long", "too many tokens"]
+        .iter()
+        .any(|words| message.contains(words))
 }
 
 #[cfg(test)]

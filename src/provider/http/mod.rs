@@ -6,7 +6,7 @@ mod fault;
 mod tls;
 
 pub(super) use answer::{Dialect, object};
-pub(crate) use fault::chain;
+pub(crate) use fault::lost;
 pub(super) use fault::{Faults, Hints};
 
 use super::collect::Collector;
