@@ -4,8 +4,8 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
+use crate::disk::private_dir::PrivateDir;
 use crate::store::StoreRows;
-use tempfile::TempDir;
 
 /// Its files, with their paths.
 const FILES: &[(&str, &[u8])] = &[
@@ -65,12 +65,12 @@ pub(super) struct Demo {
     pub(super) session: PathBuf,
     /// The script beside it.
     pub(super) script: PathBuf,
-    _temporary: TempDir,
+    _temporary: PrivateDir,
 }
 
 /// Unpacks the demo session and its script; `with_log` also what it takes to scrub, replay and fork.
 pub(super) fn unpack(with_log: bool) -> io::Result<Demo> {
-    let temporary = tempfile::Builder::new().prefix("fast-rlm-").tempdir()?;
+    let temporary = PrivateDir::new("demo")?;
     let session = temporary.path().join(NAME);
     for (path, bytes) in FILES {
         let place = session.join(path);

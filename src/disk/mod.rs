@@ -11,6 +11,7 @@ pub(crate) mod json;
 mod lenient;
 pub mod lock;
 pub mod logs;
+pub(crate) mod private_dir;
 pub mod state_doc;
 pub mod state_file;
 pub mod transcript;

@@ -34,6 +34,8 @@ pub struct RecordedTool {
 pub struct RecordedStep {
     /// The reply that it came from; `None` where the log lost it.
     pub call: Option<ModelCall>,
+    /// Place of the reply in the log.
+    pub call_seq: Option<u64>,
     /// Its code, empty where the reply had none; `None` where the log lost it.
     pub code: Option<String>,
     /// Digest of the program that the code is, comments and layout left out.
@@ -158,7 +160,11 @@ impl RecordedTurn {
         if let Fact::ModelCall(call) = fact {
             match call.guard {
                 true => self.guards.push(call),
-                false => self.step(number).call = Some(call),
+                false => {
+                    let step = self.step(number);
+                    step.call = Some(call);
+                    step.call_seq = Some(row.stream_seq);
+                }
             }
             return;
         }

@@ -197,6 +197,33 @@ fn names_that_are_no_options_are_told_with_file_line_and_suggestion() {
 }
 
 #[test]
+fn every_command_that_takes_options_tells_of_names_that_are_none() {
+    let place = Place::new(
+        &[
+            ("rlm_config.yaml", "primary_agent: scripted:s.json\nmax_mony_spent: 1\n"),
+            ("s.json", r#"{"replies": [{"code": "FINAL(1)"}]}"#),
+        ],
+        &[],
+    );
+    let told = |args: &[&str]| {
+        let ran = args.iter().fold(place.program(), |program, arg| program.arg(arg)).run();
+        let told = ran.err.matches("max_mony_spent is no option").count();
+        assert_eq!(told, 1, "{args:?}: {ran:?}");
+    };
+    told(&["hello", "--session-dir", "runs", "--session-id", "one"]);
+    for command in [
+        &["replay", "one", "--dir", "runs"][..],
+        &["fork", "one", "--dir", "runs", "--at", "1", "--replan", "otherwise"],
+        &["what-if", "one", "--dir", "runs", "--model", "scripted:s.json"],
+        &["resume", "one", "--dir", "runs"],
+        &["models"],
+        &["doctor"],
+    ] {
+        told(command);
+    }
+}
+
+#[test]
 fn wrong_values_and_wrong_files_are_refused_with_file_and_line() {
     for (name, text, said) in [
         (

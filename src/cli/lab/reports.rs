@@ -4,7 +4,7 @@ use super::args::{DiffArgs, ReplayArgs};
 use super::target::open;
 use super::{Failure, print, print_json, wait};
 use crate::cli::query::config::Config;
-use crate::cli::query::{Exit, Interrupts};
+use crate::cli::query::{Exit, Interrupts, tell_unknown};
 use crate::client;
 use crate::lab::{DiffRow, LabEvent, ReplayReport, StepSide};
 use crate::provider::Cancel;
@@ -15,7 +15,9 @@ use std::io::{self, Write};
 /// Replays; 1 when something came out differently, or was left over.
 pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Failure> {
     let interrupts = Interrupts::listen();
-    let mut config = Config::find(args.config.as_deref())?.whole()?;
+    let set = Config::find(args.config.as_deref())?;
+    tell_unknown(&set);
+    let mut config = set.whole()?;
     if let Some(repl) = args.repl {
         config = config.repl(repl);
     }

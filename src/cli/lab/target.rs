@@ -3,7 +3,7 @@
 use super::Failure;
 use super::args::Target;
 use crate::cli::query::config::Config;
-use crate::cli::query::{OnwardArgs, can_be_directory};
+use crate::cli::query::{OnwardArgs, can_be_directory, tell_unknown};
 use crate::client::Session;
 use crate::engine::last_models;
 use crate::lab::unfinished_imports;
@@ -19,6 +19,9 @@ impl Target {
     pub(super) fn open_onward(&self, args: &OnwardArgs) -> Result<Session, Failure> {
         let session = self.open()?;
         let set = Config::find(args.run.config.as_deref())?;
+        if args.show.tells() {
+            tell_unknown(&set);
+        }
         let (root, sub) = args.models(last_models(session.dir())?);
         let mut config = set.with(&args.run)?;
         if let Some(model) = root {

@@ -21,6 +21,7 @@ pub(in crate::cli) use home::can_be_directory;
 pub(in crate::cli) use interrupts::Interrupts;
 pub(in crate::cli) use live::Live;
 pub use run_args::{OnwardArgs, RunArgs, ShowArgs, Verbosity};
+pub(in crate::cli) use setup::tell_unknown;
 
 use crate::cli::options;
 use crate::engine::{self, Answer, BeginError, Query, drop_question, last_models, run_query, waiting};

@@ -75,6 +75,11 @@ impl ShowArgs {
             None => Verbosity::Silent,
         }
     }
+
+    /// Whether what is worth knowing is told, though nothing failed: unless silence was asked for.
+    pub(in crate::cli) fn tells(self) -> bool {
+        !self.quiet && self.verbosity != Some(Verbosity::Silent)
+    }
 }
 
 /// How much is shown while a query runs.

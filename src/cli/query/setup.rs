@@ -54,7 +54,7 @@ pub(super) struct Setup {
 impl Setup {
     pub(super) fn read(args: &Args) -> Result<Self, Failure> {
         let config = Config::find(args.run.config.as_deref())?;
-        if !args.show.quiet && args.show.verbosity != Some(Verbosity::Silent) {
+        if args.show.tells() {
             tell_unknown(&config);
         }
         if args.input_file.is_none() && args.prompt.as_ref().is_some_and(|prompt| prompt.trim().is_empty()) {
@@ -73,7 +73,7 @@ impl Setup {
 }
 
 /// Names in the configuration that are no options. Said first: one of them may be why the rest fails.
-pub(super) fn tell_unknown(config: &Config) {
+pub(in crate::cli) fn tell_unknown(config: &Config) {
     for unknown in &config.unknown {
         let told = SafeText::line(&unknown.to_string());
         let _ = writeln!(io::stderr(), "fast-rlm: {told}");
@@ -124,6 +124,7 @@ pub(super) fn warmup() -> Result<Exit, Failure> {
 /// `fast-rlm doctor`: what is ready, on stdout; exit code 0 when a query could be asked.
 pub(super) fn doctor(named: Option<&String>, config: Option<&Path>) -> Result<Exit, Failure> {
     let config = Config::find(config)?;
+    tell_unknown(&config);
     let name = named.or(config.primary_agent.as_ref()).cloned().unwrap_or_default();
     let providers = config.providers()?;
     let model = provider::open(&name, &providers);

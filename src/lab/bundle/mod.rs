@@ -8,6 +8,7 @@ pub use stage::unfinished_imports;
 use super::error::LabError;
 use super::replay::Source;
 use crate::disk::fault;
+use crate::disk::private_dir::PrivateDir;
 use crate::engine::{mark_imported, now};
 use crate::store::{
     Copying, EVENTS_FILE, FLOW_FILE, Fact, SessionRow, Storage, Store, StoreError, check_session_id, copy_session,
@@ -27,7 +28,7 @@ use std::path::Path;
 pub fn export_bundle(source: &Source, file: &Path) -> Result<(), LabError> {
     let failed = |cause| file_error(file, "writing", cause);
     let mut bundle = Packer::new(file).map_err(failed)?;
-    let part = tempfile::tempdir().map_err(failed)?;
+    let part = PrivateDir::new("bundle").map_err(failed)?;
     {
         let store = Storage::dir(part.path()).open()?;
         copy_session(&source.store, &source.session, &store, None, now())?;
@@ -63,7 +64,7 @@ pub fn export_bundle(source: &Source, file: &Path) -> Result<(), LabError> {
 /// when the id is taken or none, [`LabError::Begin`] while another process imports it. Nothing is left of a session that
 /// could not be taken over.
 pub fn import_bundle(file: &Path, dir: &Path, id: Option<&str>) -> Result<(String, usize), LabError> {
-    let part = tempfile::tempdir().map_err(|cause| file_error(file, "unpacking", cause))?;
+    let part = PrivateDir::new("bundle").map_err(|cause| file_error(file, "unpacking", cause))?;
     let digest = unpack(file, part.path())?;
     let bad = |what: &str| LabError::BadBundle {
         path: file.to_owned(),

@@ -21,15 +21,22 @@ pub fn read_history(store: &Store, session: &str) -> Result<Vec<Message>, StoreE
     Ok(history(&recording))
 }
 
-/// Only a turn without FINAL is closed by what its last step printed.
+/// Only a turn without FINAL is closed by what its last step printed. That stands behind the step's reply: looking for it
+/// there spares all the rows of a long turn.
 fn bring_last_output(store: &Store, session: &str, turn: &mut RecordedTurn) -> Result<(), StoreError> {
-    let select = Select::turn(turn.number).only(&[Kind::StepEnded]);
+    let (number, from) = (turn.number, turn.start_seq);
+    let Some((last, step)) = turn.steps.iter_mut().enumerate().last() else {
+        return Ok(());
+    };
+    let select = Select::all()
+        .only(&[Kind::StepEnded])
+        .starting(step.call_seq.unwrap_or(from));
     store.events.scan(session, &select, &mut |row| {
-        let step = row.step.and_then(|step| turn.steps.get_mut(step as usize));
-        if let (Some(step), Some(Fact::StepEnded(ended))) = (step, row.fact()) {
+        let is_last = row.turn == Some(number) && row.step.is_some_and(|step| step as usize == last);
+        if let (true, Some(Fact::StepEnded(ended))) = (is_last, row.fact()) {
             step.ended = Some(ended);
         }
-        true
+        !is_last && row.turn.is_some_and(|turn| turn <= number)
     })
 }
 

@@ -2,13 +2,13 @@
 
 use super::prompt::Asked;
 use super::spec::AgentSpec;
+use crate::disk::private_dir::PrivateDir;
 use crate::provider::last_words::LastWords;
 use crate::provider::process_group::ProcessGroup;
 use crate::provider::settings::{ANTHROPIC_KEY_VARIABLE, KEY_VARIABLES};
 use std::io;
 use std::path::Path;
 use std::process::Stdio;
-use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStdout, Command};
 
@@ -25,7 +25,7 @@ pub(super) struct Running {
     /// Its last words on standard error.
     words: LastWords,
     group: ProcessGroup,
-    _dir: TempDir,
+    _dir: PrivateDir,
 }
 
 /// Starts the agent in an empty directory and gives it the conversation.
@@ -72,8 +72,8 @@ pub(super) fn start(spec: &AgentSpec, model: &str, asked: &Asked) -> Result<Runn
 }
 
 /// A directory with what an agent finds: nothing where it runs, and the system prompt in a file.
-fn furnished(system: &str) -> io::Result<TempDir> {
-    let dir = tempfile::Builder::new().prefix("fast-rlm-agent-").tempdir()?;
+fn furnished(system: &str) -> io::Result<PrivateDir> {
+    let dir = PrivateDir::new("agent")?;
     std::fs::create_dir(dir.path().join(WORK))?;
     std::fs::write(dir.path().join(SYSTEM), system)?;
     Ok(dir)

@@ -6,10 +6,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
-use tempfile::TempDir;
 
 use super::format::Format;
 use crate::disk::fault;
+use crate::disk::private_dir::PrivateDir;
 use crate::store::StoreError;
 
 /// Why a piece of work on a database failed; [`Database`] adds the path and what was being done.
@@ -75,7 +75,7 @@ pub(super) enum Access {
     /// A file to write; what it was when it was opened.
     Write(Option<FileId>),
     /// A file to read, or a private copy of one.
-    Read { _copy: Option<TempDir> },
+    Read { _copy: Option<PrivateDir> },
 }
 
 struct Inner {

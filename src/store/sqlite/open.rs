@@ -12,6 +12,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::database::{Access, Database, Durability, Failure, FileId};
 use super::format::Format;
+use crate::disk::private_dir::PrivateDir;
 use crate::store::StoreError;
 use crate::store::error::BUSY_SECONDS;
 
@@ -148,8 +149,8 @@ fn connect_immutable(path: &Path) -> Result<Connection, Failure> {
     )
 }
 
-fn copy_and_connect(path: &Path) -> Result<(Connection, tempfile::TempDir), Failure> {
-    let dir = tempfile::tempdir()?;
+fn copy_and_connect(path: &Path) -> Result<(Connection, PrivateDir), Failure> {
+    let dir = PrivateDir::new("copy")?;
     let copy = dir.path().join("copy.db");
     fs::copy(path, &copy)?;
     for suffix in ["-wal", "-journal"] {
@@ -165,8 +166,8 @@ fn copy_and_connect(path: &Path) -> Result<(Connection, tempfile::TempDir), Fail
 }
 
 /// A private copy of what `connection` sees, brought up to date there.
-fn updated_copy(connection: &Connection, format: &Format) -> Result<(Connection, tempfile::TempDir), Failure> {
-    let dir = tempfile::tempdir()?;
+fn updated_copy(connection: &Connection, format: &Format) -> Result<(Connection, PrivateDir), Failure> {
+    let dir = PrivateDir::new("copy")?;
     let copy = dir.path().join("copy.db");
     let name = copy
         .to_str()

@@ -98,12 +98,15 @@ impl State {
         }
     }
 
-    /// Closes what is on top, else cancels the run or the fork, else quits.
+    /// Closes what is on top, else cancels the run or the fork of the session that is shown, else quits.
     fn interrupt(&mut self) -> Vec<Wanted> {
         if self.top_is_popup() {
             return self.pop();
         }
-        let cancelled = self.cancel_run().or_else(|| self.cancel_fork());
+        let forks = self.world.lab.fork_here().is_some();
+        let cancelled = self
+            .cancel_run()
+            .or_else(|| forks.then(|| self.cancel_fork()).flatten());
         cancelled.unwrap_or_else(|| self.quit())
     }
 

@@ -303,16 +303,13 @@ impl Screen for ForkScreen {
     }
 
     fn hints(&self, ctx: &Ctx<'_>) -> Vec<Action> {
-        use Action as A;
-        match ctx.lab.fork_here() {
-            Some(fork) if fork.is_running() => vec![A::Interrupt, A::Back],
-            Some(fork) if fork.dir().is_some() => vec![A::Open, A::Diff, A::Back],
-            Some(_) => vec![A::Back],
-            None if self.form.types() => {
-                vec![A::Send, A::NewLine, A::Complete, A::Editor, A::Undo, A::LeaveBox]
-            }
-            None => vec![A::Open, A::StepPrevious, A::StepNext, A::Back],
-        }
+        // Its own last row says what keys do here, in words of its own.
+        let types = ctx.lab.fork_here().is_none() && self.form.types();
+        types
+            .then_some([Action::Undo, Action::Redo])
+            .into_iter()
+            .flatten()
+            .collect()
     }
 
     fn cursor(&self) -> Option<Position> {

@@ -1,0 +1,242 @@
+//! Temporary directories that only this user can enter, and every way in which they go: with their object (so by a panic
+//! that unwinds, too), by an ordinary exit, and, for programs that ask for it, by a signal. What a killed process leaves
+//! behind goes when the next one makes such a directory.
+
+#[cfg(unix)]
+mod removal;
+
+#[cfg(unix)]
+use std::collections::BTreeSet;
+#[cfg(unix)]
+use std::fs::{self, DirEntry, File};
+use std::io;
+#[cfg(unix)]
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+#[cfg(unix)]
+use std::path::PathBuf;
+#[cfg(unix)]
+use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError};
+
+#[cfg(unix)]
+const PREFIX: &str = "fast-rlm-";
+/// Locked by the directory's process for as long as it lives.
+#[cfg(unix)]
+const OWNER_FILE: &str = ".owner";
+/// Threads and children of an ending process may still write while their directory is removed.
+#[cfg(unix)]
+const TRIES: u32 = 5;
+
+/// What an exit has to remove.
+#[cfg(unix)]
+static LIVE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+#[cfg(unix)]
+fn live() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    LIVE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A directory of the system's place for temporary files, removed when this is dropped, and when the program exits. It
+/// holds a hidden file of its own.
+#[cfg(unix)]
+#[derive(Debug)]
+pub(crate) struct PrivateDir {
+    path: PathBuf,
+    /// Its lock tells other processes that this one lives.
+    _owner: File,
+}
+
+#[cfg(unix)]
+impl PrivateDir {
+    /// Makes one; `what` it is for is part of its name.
+    pub(crate) fn new(what: &str) -> io::Result<Self> {
+        let parent = std::env::temp_dir();
+        remove_leftovers_once(&parent);
+        Self::make(&parent, what)
+    }
+
+    fn make(parent: &Path, what: &str) -> io::Result<Self> {
+        remove_at_exit()?;
+        let made = tempfile::Builder::new()
+            .prefix(&format!("{PREFIX}{what}-"))
+            .permissions(fs::Permissions::from_mode(0o700))
+            .tempdir_in(parent)?;
+        let path = made.keep();
+        live().insert(path.clone());
+        match own(&path) {
+            Ok(owner) => Ok(Self { path, _owner: owner }),
+            Err(cause) => {
+                let _ = discard(&path);
+                Err(cause)
+            }
+        }
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Removes it now. One that is gone already is no error.
+    #[cfg_attr(not(feature = "engine"), allow(dead_code, reason = "for ephemeral sessions"))]
+    pub(crate) fn remove(&self) -> io::Result<()> {
+        discard(&self.path)
+    }
+}
+
+#[cfg(unix)]
+impl Drop for PrivateDir {
+    fn drop(&mut self) {
+        let _ = discard(&self.path);
+    }
+}
+
+/// Elsewhere it goes with its object alone.
+#[cfg(not(unix))]
+#[derive(Debug)]
+pub(crate) struct PrivateDir(tempfile::TempDir);
+
+#[cfg(not(unix))]
+impl PrivateDir {
+    /// Makes one; `what` it is for is part of its name.
+    pub(crate) fn new(what: &str) -> io::Result<Self> {
+        let builder = tempfile::Builder::new().prefix(&format!("fast-rlm-{what}-")).tempdir();
+        builder.map(Self)
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+/// The lock is taken before the file has its name: whoever finds the file unlocked knows that its process is dead.
+#[cfg(unix)]
+fn own(path: &Path) -> io::Result<File> {
+    let unnamed = path.join(".owner.new");
+    let owner = File::create_new(&unnamed)?;
+    owner.try_lock()?;
+    fs::rename(unnamed, path.join(OWNER_FILE))?;
+    Ok(owner)
+}
+
+#[cfg(unix)]
+fn discard(path: &Path) -> io::Result<()> {
+    let removed = remove(path);
+    live().remove(path);
+    removed
+}
+
+#[cfg(unix)]
+fn remove(path: &Path) -> io::Result<()> {
+    let mut last = Ok(());
+    for _ in 0..TRIES {
+        last = match removal::remove(path) {
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(()),
+            other => other,
+        };
+        if last.is_ok() {
+            break;
+        }
+    }
+    last
+}
+
+/// Removes every one that this process has.
+#[cfg(unix)]
+pub(crate) fn remove_all() {
+    for path in std::mem::take(&mut *live()) {
+        let _ = remove(&path);
+    }
+}
+
+/// `std` has no way of being told of an exit, and a directory may be held where no destructor runs then (a static, a
+/// thread, a call of [`std::process::exit`]).
+#[cfg(unix)]
+#[allow(unsafe_code)]
+fn remove_at_exit() -> io::Result<()> {
+    // SAFETY: this is the C library's `atexit`, declared as it is; it is safe to call with any function that does not
+    // unwind, and `exiting` is `extern "C"`, which never does.
+    unsafe extern "C" {
+        safe fn atexit(exiting: extern "C" fn()) -> std::ffi::c_int;
+    }
+    static REGISTERED: OnceLock<(std::ffi::c_int, u32)> = OnceLock::new();
+    extern "C" fn exiting() {
+        // A fork of this process that exits has no right to the directories of its parent.
+        if REGISTERED
+            .get()
+            .is_some_and(|(_, process)| *process == std::process::id())
+        {
+            remove_all();
+        }
+    }
+    match REGISTERED.get_or_init(|| (atexit(exiting), std::process::id())) {
+        (0, _) => Ok(()),
+        _ => Err(io::ErrorKind::OutOfMemory.into()),
+    }
+}
+
+#[cfg(unix)]
+fn remove_leftovers_once(parent: &Path) {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| remove_leftovers(parent));
+}
+
+/// Removes what processes of this user left that were killed.
+#[cfg(unix)]
+fn remove_leftovers(parent: &Path) {
+    let ours = rustix::process::geteuid().as_raw();
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        if is_leftover(&entry, ours) {
+            let _ = remove(&entry.path());
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_leftover(entry: &DirEntry, user: u32) -> bool {
+    let named = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
+    let private = |m: fs::Metadata| m.is_dir() && m.uid() == user && m.mode() & 0o077 == 0;
+    if !named || !entry.metadata().is_ok_and(private) {
+        return false;
+    }
+    File::open(entry.path().join(OWNER_FILE)).is_ok_and(|owner| owner.try_lock().is_ok())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_is_private_and_goes_with_its_object() {
+        let parent = tempfile::tempdir().unwrap();
+        let dir = PrivateDir::make(parent.path(), "session").unwrap();
+        assert_eq!(fs::metadata(dir.path()).unwrap().mode() & 0o777, 0o700);
+        fs::write(dir.path().join("state.json"), "{}").unwrap();
+        dir.remove().unwrap();
+        dir.remove().unwrap();
+        drop(dir);
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
+        assert!(!live().iter().any(|path| path.starts_with(parent.path())));
+    }
+
+    #[test]
+    fn leftovers_of_dead_processes_go_and_nothing_else_does() {
+        let parent = tempfile::tempdir().unwrap();
+        let alive = PrivateDir::make(parent.path(), "session").unwrap();
+        // A killed process: its lock is gone, its directory is not.
+        let mut dead = std::mem::ManuallyDrop::new(PrivateDir::make(parent.path(), "python").unwrap());
+        drop(std::mem::replace(&mut dead._owner, File::open("/dev/null").unwrap()));
+        let another = parent.path().join("fast-rlm-notes");
+        fs::create_dir(&another).unwrap();
+        fs::write(another.join(OWNER_FILE), "").unwrap();
+        let unowned = tempfile::Builder::new()
+            .prefix(PREFIX)
+            .tempdir_in(parent.path())
+            .unwrap();
+        remove_leftovers(parent.path());
+        assert!(!dead.path().exists());
+        assert!(alive.path().exists() && unowned.path().exists());
+        assert!(another.exists(), "others can enter it: none of ours");
+    }
+}
