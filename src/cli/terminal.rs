@@ -33,6 +33,11 @@ impl Look {
     }
 }
 
+/// Columns of the terminal that standard output leads to; `None` where it leads elsewhere: then nothing is cut.
+pub(super) fn width() -> Option<usize> {
+    std::io::stdout().is_terminal().then(columns)
+}
+
 /// Why the terminal program cannot run here; `None` when it can.
 pub(super) fn refuses_screens() -> Option<String> {
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {

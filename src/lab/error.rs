@@ -98,8 +98,16 @@ pub enum LabError {
         /// The text.
         name: String,
     },
+    /// What is to be made is there already.
+    #[error("{} is there already: {advice}", path.display())]
+    Exists {
+        /// Which.
+        path: PathBuf,
+        /// What to do about it.
+        advice: &'static str,
+    },
     /// A file could not be read or written.
-    #[error("{doing} {}: {cause}; {}", path.display(), advice(cause))]
+    #[error("{doing} {}: {cause}; {}", path.display(), advice_on(doing, cause))]
     File {
         /// Which.
         path: PathBuf,
@@ -132,6 +140,15 @@ pub enum LabError {
     /// A tail could not begin.
     #[error(transparent)]
     Begin(#[from] BeginError),
+}
+
+/// What is only read is not missed by its directory: it was named wrongly.
+fn advice_on(doing: &str, cause: &io::Error) -> &'static str {
+    match cause.kind() {
+        io::ErrorKind::NotFound if doing == "reading" => "check its name",
+        io::ErrorKind::NotFound => "its directory is not there: check its name, or make it",
+        _ => advice(cause),
+    }
 }
 
 impl LabError {

@@ -195,6 +195,95 @@ fn case_38_a_cell_of_another_input_exits_with_1_and_shows_both_hashes() {
     assert_eq!(report["faithful"], json!(false));
 }
 
+/// What a fork says to do next can be pasted, and means the fork: a question asked anew elsewhere would cost money.
+fn pasted_commands_work(told: &str, id: &str, dir: &Path) {
+    let commands: Vec<&str> = told
+        .lines()
+        .filter_map(|line| line.strip_prefix("  fast-rlm "))
+        .collect();
+    let [diff, replay, ask] = commands[..] else {
+        panic!("{told}")
+    };
+    let words = |command: &str| -> Vec<String> { command.split(' ').map(|word| word.replace('\'', "")).collect() };
+    let run = |command: &str| {
+        let words = words(command);
+        program(&words.iter().map(String::as_str).collect::<Vec<_>>(), dir)
+    };
+    exits(&run(diff), 1);
+    exits(&run(replay), 0);
+    let directory = ask.split_once("--session-dir ").unwrap().1.replace('\'', "");
+    assert!(
+        Path::new(&directory).ends_with(id) && dir.join(&directory).join("state.json").is_file(),
+        "{ask}"
+    );
+}
+
+#[test]
+fn a_fork_of_a_session_that_was_named_by_its_directory_says_where_it_is() {
+    let dir = recorded();
+    // Its log is in its own directory, and its name is to be quoted.
+    let alone = "it's alone";
+    let script = r#"{"replies": [{"code": "x = 1"}, {"code": "FINAL(x)"}]}"#;
+    std::fs::write(dir.path().join("alone.json"), script).unwrap();
+    let asked = ["go", "--session-dir", alone, "--primary-agent", "scripted:alone.json"];
+    exits(&program(&asked, dir.path()), 0);
+    let forked = program(&["fork", alone, "--at", "1", "--inject", "5"], dir.path());
+    exits(&forked, 0);
+    let told = String::from_utf8_lossy(&forked.stderr);
+    let quoted = told
+        .lines()
+        .find_map(|line| line.strip_prefix("  fast-rlm replay "))
+        .unwrap();
+    let line = format!("exec \"$PROGRAM\" replay {quoted}");
+    let shell = std::process::Command::new("sh")
+        .args(["-c", &line])
+        .env("PROGRAM", env!("CARGO_BIN_EXE_fast-rlm"))
+        .current_dir(dir.path())
+        .output()
+        .unwrap();
+    exits(&shell, 0);
+    let quiet = program(&["fork", alone, "--at", "1", "--inject", "6", "-q"], dir.path());
+    assert_eq!((out(&quiet).as_str(), quiet.stderr.as_slice()), ("6\n", &b""[..]));
+}
+
+#[test]
+fn last_and_the_list_know_sessions_with_a_log_of_their_own() {
+    let dir = recorded();
+    let script = r#"{"replies": [{"code": "FINAL('of alone')"}]}"#;
+    std::fs::write(dir.path().join("alone.json"), script).unwrap();
+    let model = ["--primary-agent", "scripted:alone.json"];
+    exits(
+        &program(
+            &[&["go", "--session-dir", "runs/alone"][..], &model].concat(),
+            dir.path(),
+        ),
+        0,
+    );
+    let limited = ["go", "--session-dir", "runs/limited", "--max-calls", "1"];
+    std::fs::write(dir.path().join("alone.json"), r#"{"replies": [{"code": "x = 1"}]}"#).unwrap();
+    exits(&program(&[&limited[..], &model].concat(), dir.path()), 3);
+    let listed = json_of(&program(&["sessions", "runs", "--json"], dir.path()));
+    let row = |id: &str| {
+        listed
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|row| row["id"] == id)
+            .unwrap()
+            .clone()
+    };
+    assert_eq!(
+        (row("alone")["queries"].as_u64(), row("limited")["queries"].as_u64()),
+        (Some(1), Some(1))
+    );
+    let replayed = program(&["replay", "last", "--dir", "runs", "--json"], dir.path());
+    assert_eq!(
+        json_of(&replayed)["report"]["plans"][0]["query"],
+        json!("go"),
+        "{replayed:?}"
+    );
+}
+
 #[test]
 fn case_83_fork_takes_one_way_and_says_what_to_do_next() {
     let dir = recorded();
@@ -243,7 +332,7 @@ fn case_83_fork_takes_one_way_and_says_what_to_do_next() {
     let told = String::from_utf8_lossy(&forked.stderr);
     let id = out(&forked).lines().next().unwrap().to_owned();
     assert!(out(&forked).ends_with("other\n"), "{forked:?}");
-    assert!(told.contains(&format!("fast-rlm diff one {id} --dir runs")), "{told}");
+    pasted_commands_work(&told, &id, dir.path());
     std::fs::write(dir.path().join("edit.py"), "z = x * 2\n# ---\nFINAL(z)\n").unwrap();
     let edited = fork(&["--edit", "edit.py", "--json"]);
     assert_eq!(json_of(&edited)["final"], "subsub");

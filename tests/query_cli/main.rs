@@ -20,6 +20,7 @@ mod goes_on;
 mod hostile;
 mod https;
 mod output;
+mod piped;
 mod secrets;
 mod stopping;
 mod usage;

@@ -83,6 +83,15 @@ impl Program {
         self.option("--session-dir", dir)
     }
 
+    /// Runs it with this on its standard input.
+    pub(crate) fn piped(mut self, input: &[u8]) -> Ran {
+        use std::io::Write;
+        let mut child = self.command.stdin(Stdio::piped()).spawn().unwrap();
+        // It may end before it has read everything.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        Ran::from(child.wait_with_output().unwrap())
+    }
+
     pub(crate) fn start(mut self) -> Child {
         self.command.spawn().unwrap()
     }

@@ -35,17 +35,31 @@ pub(super) fn fork(args: &ForkArgs) -> Result<Exit, Failure> {
         print_json(&record(fork.id(), &output))?;
         return Ok(ended(&output));
     }
-    let original = session.id();
-    let dir = args.target.dir.display();
+    if args.onward.show.quiet {
+        print(&answer(&output))?;
+        return Ok(ended(&output));
+    }
     print(fork.id())?;
     print(&answer(&output))?;
+    let (original, its) = (shell_word(session.dir()), shell_word(fork.session().dir()));
     let _ = writeln!(
         io::stderr(),
-        "cost {}\n  fast-rlm diff {original} {id} --dir {dir}\n  fast-rlm replay {id} --dir {dir}\n  fast-rlm \"…\" --session-dir {dir} --session-id {id}",
+        "cost {}\n  fast-rlm diff {original} {its}\n  fast-rlm replay {its}\n  fast-rlm \"…\" --session-dir {its}",
         output.cost(),
-        id = fork.id(),
     );
     Ok(ended(&output))
+}
+
+/// A path as it can be pasted into a command.
+fn shell_word(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%".contains(c);
+    let word = match text.chars().all(plain) && !text.starts_with('-') {
+        true => text.into_owned(),
+        false if text.starts_with('-') => format!("'./{}'", text.replace('\'', r"'\''")),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    };
+    SafeText::line(&word).as_str().to_owned()
 }
 
 /// What becomes of a fork that came to nothing: one that did not go its own way is removed, any other is kept, and told.
@@ -153,12 +167,11 @@ pub(super) fn what_if(args: &WhatIfArgs) -> Result<Exit, Failure> {
             "diff": ran.diff(),
         }))?;
     } else {
-        print(&came.id())?;
-        ran.diff()
-            .rows
-            .iter()
-            .filter(|row| !row.is_same())
-            .try_for_each(|row| print(&row_line(row)))?;
+        if !args.onward.show.quiet {
+            print(&came.id())?;
+            let differs = ran.diff().rows.iter().filter(|row| !row.is_same());
+            differs.into_iter().try_for_each(|row| print(&row_line(row)))?;
+        }
         if let Some(d) = ran.first_divergence() {
             let recorded = d.expected.as_ref().map_or("no such call".into(), Value::to_string);
             let line = format!(

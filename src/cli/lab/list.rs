@@ -4,14 +4,15 @@ use super::args::{SessionsArgs, StoreCommand};
 use super::target::place;
 use super::{Failure, print, print_json, store};
 use crate::cli::query::Exit;
+use crate::cli::terminal::width;
 use crate::engine::{SessionLog, interruption, now, waiting_in};
 use crate::lab::unfinished_imports;
 use crate::source::{SessionSummary, Stop, list_sessions};
-use crate::store::{Kind, Select, SessionRow, Storage, Store};
-use crate::text::{SafeText, date_time, plural};
+use crate::store::{EVENTS_FILE, Kind, Select, SessionRow, Storage, Store};
+use crate::text::{SafeText, cut, date_time, plural};
 use serde::Serialize;
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A row of the list.
 #[derive(Debug, Serialize)]
@@ -29,6 +30,8 @@ struct Row {
     texts: Vec<String>,
     #[serde(skip)]
     empty: bool,
+    #[serde(skip)]
+    is_branch: bool,
 }
 
 pub(super) fn sessions(args: &SessionsArgs) -> Result<Exit, Failure> {
@@ -61,7 +64,8 @@ pub(super) fn sessions(args: &SessionsArgs) -> Result<Exit, Failure> {
     if args.json {
         print_json(&rows)?;
     } else {
-        rows.iter().try_for_each(|row| print(&row.line()))?;
+        let room = width();
+        rows.iter().try_for_each(|row| print(&row.line(room)))?;
     }
     Ok(Exit::Done)
 }
@@ -73,7 +77,7 @@ impl Row {
         text.is_none_or(asked) && since.is_none_or(|since| self.last_activity.is_some_and(|at| at >= since))
     }
 
-    fn line(&self) -> String {
+    fn line(&self, room: Option<usize>) -> String {
         let at = self.last_activity.map_or("-".into(), |at| date_time(at, false));
         let mark = match (self.waits, self.interrupted, self.parent.as_deref()) {
             (true, ..) => "waits for an answer".to_owned(),
@@ -88,7 +92,11 @@ impl Row {
             self.id,
             plural(u128::from(self.queries), "query", "queries")
         );
-        SafeText::line(line.trim_end()).as_str().to_owned()
+        let line = SafeText::line(line.trim_end());
+        match room {
+            Some(room) => cut(line.as_str(), room).0.to_owned(),
+            None => line.as_str().to_owned(),
+        }
     }
 }
 
@@ -109,7 +117,9 @@ fn rows(dir: &Path) -> Result<Vec<Row>, Failure> {
     {
         rows.push(recorded(dir, &store, &session, files.remove(&session.id))?);
     }
-    rows.extend(files.into_values().map(foreign));
+    for summary in files.into_values() {
+        rows.push(own_store(&summary)?.unwrap_or_else(|| foreign(summary)));
+    }
     rows.sort_by_key(|row| std::cmp::Reverse(row.last_activity));
     Ok(rows)
 }
@@ -134,6 +144,7 @@ fn recorded(dir: &Path, store: &Store, row: &SessionRow, files: Option<SessionSu
         interrupted: interruption(store, &row.id)?.is_some(),
         waits: waiting_in(&log)?.is_some(),
         empty: turns.is_empty() && files.is_none(),
+        is_branch: row.origin.is_branch(),
         texts,
         id: row.id.clone(),
     })
@@ -149,6 +160,31 @@ fn query_of(event: &crate::store::StoredEvent) -> Option<String> {
     }
 }
 
+/// The session that was active last, branches aside.
+pub(super) fn latest(dir: &Path) -> Result<Option<PathBuf>, Failure> {
+    let rows = rows(dir)?;
+    Ok(rows.into_iter().find(|row| !row.is_branch).map(|row| row.path.into()))
+}
+
+/// A session that keeps its log in its own directory, as one does that was asked without an id.
+fn own_store(summary: &SessionSummary) -> Result<Option<Row>, Failure> {
+    if !summary.path.join(EVENTS_FILE).is_file() {
+        return Ok(None);
+    }
+    // One that cannot be read keeps nobody from the others.
+    let Ok(store) = Store::open_read_only(&summary.path) else {
+        return Ok(None);
+    };
+    let Some(row) = store.events.sessions()?.into_iter().find(|row| row.in_root) else {
+        return Ok(None);
+    };
+    let own = recorded(&summary.path, &store, &row, Some(summary.clone()))?;
+    Ok(Some(Row {
+        id: summary.name.clone(),
+        ..own
+    }))
+}
+
 /// A session of another program: it has files, and no log.
 fn foreign(summary: SessionSummary) -> Row {
     Row {
@@ -162,6 +198,7 @@ fn foreign(summary: SessionSummary) -> Row {
             .collect(),
         interrupted: summary.pending.is_some(),
         last_query: summary.last_query,
+        is_branch: summary.parent.is_some(),
         parent: summary.parent,
         waits: false,
         empty: false,

@@ -21,6 +21,7 @@ use crate::store::StoreError;
 use crate::text::SafeText;
 use serde::Serialize;
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 /// Runs a command and gives its exit code; what went wrong is said on stderr.
 pub fn run(command: &LabCommand) -> Exit {
@@ -44,9 +45,14 @@ pub fn run(command: &LabCommand) -> Exit {
     })
 }
 
+/// The directory of the session that was typed: its id in `dir`, its directory, or `last`.
+pub(in crate::cli) fn session_dir(session: &str, dir: &Path) -> Result<PathBuf, Failure> {
+    target::find(session, dir)
+}
+
 /// What can go wrong.
 #[derive(Debug, thiserror::Error)]
-enum Failure {
+pub(in crate::cli) enum Failure {
     #[error(transparent)]
     Client(#[from] client::Error),
     #[error(transparent)]
@@ -65,14 +71,14 @@ enum Failure {
 
 impl Failure {
     /// Its message, with numbers from 1 as they are typed here.
-    fn told(&self) -> String {
+    pub(in crate::cli) fn told(&self) -> String {
         match self {
             Self::Client(client::Error::Lab(error)) | Self::Lab(error) => error.told(),
             _ => self.to_string(),
         }
     }
 
-    fn exit(&self) -> Exit {
+    pub(in crate::cli) fn exit(&self) -> Exit {
         match self {
             Self::Client(error) => exit::library(error),
             Self::Lab(error) => exit::lab(error),

@@ -1,7 +1,7 @@
 //! From what was typed to a session.
 
-use super::Failure;
 use super::args::Target;
+use super::{Failure, list};
 use crate::cli::query::config::Config;
 use crate::cli::query::{OnwardArgs, can_be_directory, tell_unknown};
 use crate::client::Session;
@@ -39,22 +39,24 @@ impl Target {
 
 /// `last`, an id in `dir`, or a session's directory.
 pub(super) fn open(text: &str, dir: &Path) -> Result<Session, Failure> {
+    Ok(Session::open(find(text, dir)?, None)?)
+}
+
+/// Where that session has its files.
+pub(super) fn find(text: &str, dir: &Path) -> Result<PathBuf, Failure> {
     is_directory(dir)?;
-    let path = match text {
-        "last" => last(dir)?,
-        id if check_session_id(id).is_ok() && is_session(&dir.join(id)) => dir.join(id),
-        path if is_session(Path::new(path)) => PathBuf::from(path),
-        id => match known(id, dir)? {
-            Some(path) => path,
-            None => {
-                return Err(Failure::Usage(format!(
-                    "no session {id:?} in {0}: `fast-rlm sessions {0}` lists those there are",
-                    dir.display()
-                )));
-            }
-        },
+    let none = || {
+        Failure::Usage(format!(
+            "no session {text:?} in {0}: `fast-rlm sessions {0}` lists those there are",
+            dir.display()
+        ))
     };
-    Ok(Session::open(path, None)?)
+    match text {
+        "last" => last(dir),
+        id if check_session_id(id).is_ok() && is_session(&dir.join(id)) => Ok(dir.join(id)),
+        path if is_session(Path::new(path)) => Ok(PathBuf::from(path)),
+        id => known(id, dir)?.ok_or_else(none),
+    }
 }
 
 /// What `--dir` names is a directory, or can become one.
@@ -93,10 +95,5 @@ fn last(dir: &Path) -> Result<PathBuf, Failure> {
     if !dir.is_dir() {
         return Err(none());
     }
-    let unfinished = unfinished_imports(dir);
-    let rows = Store::open_read_only(dir)?.events.sessions()?;
-    let last = rows
-        .into_iter()
-        .find(|row| !row.origin.is_branch() && !unfinished.contains(&row.id));
-    last.map(|row| place(dir, &row)).ok_or_else(none)
+    list::latest(dir)?.ok_or_else(none)
 }

@@ -14,10 +14,12 @@ use std::time::Duration;
     after_long_help = EXAMPLES
 )]
 pub struct Args {
-    /// What to ask. Without --input-file it is the whole input; with it, what to do with the file.
+    /// What to ask; `-`, or nothing, for what is piped in. Without --input-file it is the whole input; with it, what to do
+    /// with the file.
     pub prompt: Option<String>,
 
-    /// Put a file's content into the REPL as `context` (.json, .yaml, .jsonl become values, anything else text).
+    /// Put a file's content into the REPL as `context` (.json, .yaml, .jsonl become values, anything else text); `-` for what
+    /// is piped in, as text.
     #[arg(long, value_name = "FILE")]
     pub input_file: Option<PathBuf>,
 
@@ -127,14 +129,17 @@ pub enum Command {
 /// Of `answer`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct AnswerArgs {
-    /// The session's directory.
-    pub dir: PathBuf,
+    /// The session: its id, its directory, or `last`.
+    pub session: String,
     /// The answer; one of the question's options, where it has any.
     #[arg(required_unless_present = "drop")]
     pub text: Option<String>,
     /// Give no answer: close the query as cancelled.
     #[arg(long, conflicts_with = "text")]
     pub drop: bool,
+    /// The directory of the sessions.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub dir: PathBuf,
     /// Wait this long for a session that another process writes to.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub wait: Option<Duration>,
@@ -170,10 +175,18 @@ pub enum ConfigCommand {
     Schema,
 }
 
+impl Args {
+    /// Its transcript is there after the program has ended.
+    pub(super) fn keeps_transcript(&self) -> bool {
+        self.session_dir.is_some() || self.log_dir.is_some()
+    }
+}
+
 const EXAMPLES: &str = "\
 Examples:
   # ask about a file
   fast-rlm \"Which reviews mention battery life?\" --input-file reviews.jsonl --primary-agent z-ai/glm-5
+  git diff | fast-rlm \"What could break?\" --input-file -
   # keep what was learned, and ask on
   fast-rlm \"Build an index of this corpus\" --input-file corpus.txt --session-dir runs/corpus
   fast-rlm \"Now list the three longest chapters\" --session-dir runs/corpus

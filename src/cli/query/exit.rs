@@ -8,7 +8,7 @@ use crate::lab::LabError;
 use crate::store::StoreError;
 use crate::text::SafeText;
 use clap::error::ErrorKind;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::{ExitCode, Termination};
 
 /// What the shell is told.
@@ -60,9 +60,13 @@ pub(super) fn usage(error: &clap::Error) -> Exit {
     if error.use_stderr() { Exit::Usage } else { Exit::Done }
 }
 
-/// `fast-rlm` alone prints its help, and did not do what it is for.
+/// `fast-rlm` alone says what it is for, which it did not do.
 pub(super) fn help(command: &mut clap::Command) -> Result<Exit, Failure> {
-    let _ = command.print_help();
+    let help = command.render_help();
+    let _ = match io::stderr().is_terminal() {
+        true => write!(io::stderr(), "{}", help.ansi()),
+        false => write!(io::stderr(), "{help}"),
+    };
     Ok(Exit::Usage)
 }
 
@@ -81,6 +85,7 @@ pub(super) fn tell(failure: &Failure) -> Exit {
             begin(error)
         }
         Failure::Library(error) => library(error),
+        Failure::Session(error) => error.exit(),
         Failure::Store(error) => store(error),
         Failure::Write { cause, .. } => files(cause),
         Failure::Prepare(_) | Failure::Runtime(_) | Failure::Output(_) => Exit::Failed,

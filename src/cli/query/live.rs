@@ -115,8 +115,7 @@ impl Live {
         }
     }
 
-    fn step(&self, state: &mut State, event: &RunEvent, failed: bool, output: Option<&str>) {
-        let indent = "  ".repeat(event.agent.depth as usize);
+    fn step(&self, state: &mut State, failed: bool, output: Option<&str>) {
         let mark = if failed { "✗" } else { "✓" };
         let code = state.code.take().unwrap_or_default();
         let first = code
@@ -127,11 +126,11 @@ impl Live {
         let told = SafeText::line(first);
         self.put(
             state,
-            &format!("{indent}{mark} step {}  {}", state.step, cut(told.as_str(), 100).0),
+            &format!("{mark} step {}  {}", state.step, cut(told.as_str(), 100).0),
         );
         if self.verbosity == Verbosity::Full {
-            self.put(state, &self.dim(&indented(&code, &indent)));
-            self.put(state, &indented(output.unwrap_or_default(), &indent));
+            self.put(state, &self.dim(&indented(&code)));
+            self.put(state, &indented(output.unwrap_or_default()));
         }
     }
 
@@ -203,7 +202,11 @@ impl Watch for Live {
                 }
             }
             What::Guarded { usage, .. } => add(&mut state, usage),
-            What::StepEnded { failed, output, .. } if root => self.step(&mut state, &event, *failed, output.as_deref()),
+            What::StepEnded { step, failed, output } if root => {
+                // A step that is not the model's, but a fork's own, was preceded by no call.
+                state.step = *step;
+                self.step(&mut state, *failed, output.as_deref());
+            }
             What::Notice(text) => self.put(&mut state, SafeText::line(text).as_str()),
             _ => {}
         }
@@ -226,10 +229,10 @@ fn elapsed(state: &State) -> String {
     duration(u64::try_from(state.started.elapsed().as_millis()).unwrap_or(u64::MAX))
 }
 
-fn indented(text: &str, indent: &str) -> String {
+fn indented(text: &str) -> String {
     let safe = SafeText::block(text);
     safe.lines()
-        .map(|line| format!("{indent}    {line}"))
+        .map(|line| format!("    {line}"))
         .collect::<Vec<_>>()
         .join("\n")
 }

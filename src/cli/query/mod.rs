@@ -11,6 +11,7 @@ mod man;
 mod models;
 mod outcome;
 mod person;
+mod piped;
 mod run_args;
 mod setup;
 mod show_config;
@@ -24,6 +25,7 @@ pub use run_args::{OnwardArgs, RunArgs, ShowArgs, Verbosity};
 pub(in crate::cli) use setup::tell_unknown;
 
 use crate::cli::options;
+use crate::disk::config::nearest;
 use crate::engine::{self, Answer, BeginError, Query, drop_question, last_models, run_query, waiting};
 use crate::provider::{Cancel, keep_descriptors};
 use clap::{CommandFactory, FromArgMatches};
@@ -35,7 +37,10 @@ use std::sync::Arc;
 /// Runs the program and returns its exit code.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
     keep_descriptors();
-    let parsed = command().try_get_matches_from(args);
+    let words: Vec<OsString> = args.into_iter().collect();
+    // Behind it, nothing is a command.
+    let literal = words.iter().any(|word| word == "--");
+    let parsed = command().try_get_matches_from(words);
     let args = match parsed.and_then(|matches| Args::from_arg_matches(&matches)) {
         Ok(args) => args,
         Err(error) => return exit::usage(&error),
@@ -49,8 +54,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
         Some(Command::Config(args)) => show_config::run(args),
         Some(Command::Completions { shell }) => outcome::print_bytes(&options::completions(command(), *shell)),
         Some(Command::Man { command, dir }) => man::run(command.as_deref(), dir.as_deref()),
-        None if args.prompt.is_none() => exit::help(&mut command()),
-        None => query(&args),
+        None => query(args, literal),
     };
     done.unwrap_or_else(|failure| exit::tell(&failure))
 }
@@ -66,27 +70,42 @@ enum Work {
     Answer(String),
 }
 
-fn query(args: &Args) -> Result<Exit, Failure> {
-    run(args, Work::Query)
+fn query(mut args: Args, literal: bool) -> Result<Exit, Failure> {
+    args.prompt = piped::prompt(&args)?;
+    let Some(prompt) = &args.prompt else {
+        return exit::help(&mut command());
+    };
+    match mistyped(prompt).filter(|_| !literal) {
+        Some(meant) => Err(Failure::Usage(format!(
+            "{prompt} is no command: did you mean {meant}? To ask it, put -- before it"
+        ))),
+        None => run(&args, Work::Query),
+    }
+}
+
+/// The command that was probably meant by a prompt of one word: a query costs money.
+fn mistyped(prompt: &str) -> Option<String> {
+    let is_word = prompt.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+    let command = command();
+    let names = command.get_subcommands().map(clap::Command::get_name);
+    let meant = nearest(prompt, names)?;
+    let is_slip = is_word && prompt.len() > 3 && meant.get(..1) == prompt.get(..1);
+    is_slip.then(|| meant.to_owned())
 }
 
 /// `fast-rlm answer`: the models that asked go on, unless others are named.
 fn answer(given: &AnswerArgs) -> Result<Exit, Failure> {
-    let dir = &given.dir;
-    if !dir.is_dir() {
-        let what = "there is no session: give its directory, or see `fast-rlm sessions`";
-        return Err(Failure::Usage(format!("{}: {what}", dir.display())));
+    let dir = crate::cli::lab::session_dir(&given.session, &given.dir)?;
+    if waiting(&dir)?.is_none() {
+        return Err(BeginError::NothingParked { dir }.into());
     }
-    if waiting(dir)?.is_none() {
-        return Err(BeginError::NothingParked { dir: dir.clone() }.into());
-    }
-    let (primary_agent, sub_agent) = given.onward.models(last_models(dir)?);
+    let (primary_agent, sub_agent) = given.onward.models(last_models(&dir)?);
     let args = Args {
         primary_agent,
         // Where the sub-agents had the root's model, a configured one is not theirs.
         sub_agent: Some(sub_agent.unwrap_or_default()),
         input_file: given.onward.input_file.clone(),
-        session_dir: Some(dir.clone()),
+        session_dir: Some(dir),
         wait: given.wait,
         run: given.onward.run.clone(),
         show: given.onward.show,
@@ -121,7 +140,7 @@ fn run(args: &Args, work: Work) -> Result<Exit, Failure> {
         factory,
         watch: Arc::clone(&live) as _,
         cancel: cancel.clone(),
-        person: person::at_terminal(setup.verbosity, &live),
+        person: person::at_terminal(setup.verbosity, &live, args.session_dir.is_some()),
     };
     interrupts.cancel_first(cancel);
     live.waiting(&setup.home);
@@ -144,9 +163,9 @@ fn run(args: &Args, work: Work) -> Result<Exit, Failure> {
 }
 
 fn show(answer: &Answer, args: &Args, dir: &Path, live: &Live) -> Result<Exit, Failure> {
-    live.closing(answer, args.session_dir.is_some() || args.log_dir.is_some());
+    live.closing(answer, args.keeps_transcript());
     match &answer.result {
-        Ok(value) => outcome::print_value(&value.value, args.json, answer),
+        Ok(value) => outcome::print_value(&value.value, args, answer),
         Err(error) => Ok(outcome::print_error(error, args, dir, answer)),
     }
 }

@@ -10,9 +10,9 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 /// The answer: text as it is, anything else as JSON. On a terminal, text is made safe to show.
-pub(super) fn print_value(value: &Value, as_json: bool, answer: &Answer) -> Result<Exit, Failure> {
+pub(super) fn print_value(value: &Value, args: &Args, answer: &Answer) -> Result<Exit, Failure> {
     let text = match value {
-        _ if as_json => record(answer, Some(value), None).to_string(),
+        _ if args.json => record(answer, args, Some(value), None).to_string(),
         Value::String(text) if io::stdout().is_terminal() => SafeText::block(text).as_str().to_owned(),
         Value::String(text) => text.clone(),
         Value::Null => "None".to_owned(),
@@ -25,7 +25,7 @@ pub(super) fn print_value(value: &Value, as_json: bool, answer: &Answer) -> Resu
 /// Why there is no answer, on stderr; with `--json` on stdout too.
 pub(super) fn print_error(error: &RunError, args: &Args, dir: &Path, answer: &Answer) -> Exit {
     if args.json {
-        let _ = writeln!(io::stdout(), "{}", record(answer, None, Some(error)));
+        let _ = writeln!(io::stdout(), "{}", record(answer, args, None, Some(error)));
     }
     let told = SafeText::line(&error.to_string());
     let _ = writeln!(io::stderr(), "fast-rlm: {told}");
@@ -44,14 +44,15 @@ pub(super) fn tell_how_to_answer(dir: &Path) {
     let _ = writeln!(io::stderr(), "{lines}");
 }
 
-/// The object of `--json`.
-fn record(answer: &Answer, value: Option<&Value>, error: Option<&RunError>) -> Value {
+/// The object of `--json`. The transcript of a session that goes with the program is gone before anybody could read it.
+fn record(answer: &Answer, args: &Args, value: Option<&Value>, error: Option<&RunError>) -> Value {
+    let log_file = args.keeps_transcript().then(|| answer.transcript.to_string_lossy());
     json!({
         "outcome": error.map_or("done", RunError::outcome),
         "final": value,
         "error": error.map(ToString::to_string),
         "run_id": answer.run_id,
-        "log_file": answer.transcript.to_string_lossy(),
+        "log_file": log_file,
         "usage": usage(&answer.spent),
     })
 }

@@ -10,22 +10,27 @@ use std::sync::Arc;
 
 struct AtTerminal {
     live: Arc<Live>,
+    /// The session is there afterwards: the question can wait.
+    kept: bool,
 }
 
 /// The person at the terminal, if there is one.
-pub(super) fn at_terminal(verbosity: Verbosity, live: &Arc<Live>) -> Option<Arc<dyn Person>> {
+pub(super) fn at_terminal(verbosity: Verbosity, live: &Arc<Live>, kept: bool) -> Option<Arc<dyn Person>> {
     let there = io::stdin().is_terminal() && io::stderr().is_terminal() && verbosity != Verbosity::Silent;
-    there.then(|| Arc::new(AtTerminal { live: Arc::clone(live) }) as _)
+    let live = Arc::clone(live);
+    there.then(|| Arc::new(AtTerminal { live, kept }) as _)
 }
 
 #[async_trait]
 impl Person for AtTerminal {
-    /// Asks until the answer is one of the options; an empty line parks the query.
+    /// Asks until the answer is one of the options; an empty line parks the query, where its session is kept.
     async fn ask(&self, question: &Question) -> Option<String> {
         let shown = SafeText::block(&question.to_string());
-        self.live.say(&format!(
-            "? {shown}\n  (an empty line leaves it open for `fast-rlm answer`)"
-        ));
+        let empty = match self.kept {
+            true => "leaves it open for `fast-rlm answer`",
+            false => "gives no answer, which its code is told: the session is not kept (--session-dir keeps it)",
+        };
+        self.live.say(&format!("? {shown}\n  (an empty line {empty})"));
         loop {
             let line = tokio::task::spawn_blocking(read_line).await.ok().flatten()?;
             match line.as_str() {

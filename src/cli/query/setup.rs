@@ -4,6 +4,7 @@ use super::args::Args;
 use super::config::{Config, ConfigError};
 use super::exit::Exit;
 use super::home::home;
+use super::piped;
 use super::run_args::Verbosity;
 use crate::client::{self, EphemeralDir};
 use crate::engine::{BeginError, Home, Input, Settings};
@@ -33,6 +34,8 @@ pub(super) enum Failure {
     Store(#[from] StoreError),
     #[error(transparent)]
     Begin(#[from] BeginError),
+    #[error("{}", .0.told())]
+    Session(#[from] crate::cli::lab::Failure),
     #[error(transparent)]
     Prepare(PrepareError),
     #[error("cannot start: {0}")]
@@ -63,8 +66,8 @@ impl Setup {
         let (home, ephemeral) = home(args)?;
         let settings = settings(args, &config)?;
         Ok(Self {
+            input: input(args, &home.dir)?,
             home,
-            input: input(args),
             settings,
             verbosity: args.show.level(),
             _ephemeral: ephemeral,
@@ -80,15 +83,19 @@ pub(in crate::cli) fn tell_unknown(config: &Config) {
     }
 }
 
-fn input(args: &Args) -> Input {
+fn input(args: &Args, dir: &Path) -> Result<Input, Failure> {
     let prompt = args.prompt.clone().unwrap_or_default();
-    match &args.input_file {
+    Ok(match &args.input_file {
         None => Input::Text(prompt),
+        Some(_) if piped::takes_file(args) => Input::File {
+            path: piped::kept_file(dir)?,
+            prompt,
+        },
         Some(path) => Input::File {
             path: path.clone(),
             prompt,
         },
-    }
+    })
 }
 
 fn settings(args: &Args, set: &Config) -> Result<Settings, Failure> {

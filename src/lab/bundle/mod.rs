@@ -26,6 +26,12 @@ use std::path::Path;
 ///
 /// [`LabError::File`], [`LabError::Store`].
 pub fn export_bundle(source: &Source, file: &Path) -> Result<(), LabError> {
+    if file.symlink_metadata().is_ok() {
+        return Err(LabError::Exists {
+            path: file.to_owned(),
+            advice: "write into another file, or remove it",
+        });
+    }
     let failed = |cause| file_error(file, "writing", cause);
     let mut bundle = Packer::new(file).map_err(failed)?;
     let part = PrivateDir::new("bundle").map_err(failed)?;
@@ -85,7 +91,10 @@ pub fn import_bundle(file: &Path, dir: &Path, id: Option<&str>) -> Result<(Strin
     check_session_id(id)?;
     let place = dir.join(id);
     if fs::symlink_metadata(&place).is_ok() {
-        return Err(file_error(&place, "making", io::ErrorKind::AlreadyExists.into()));
+        return Err(LabError::Exists {
+            path: place,
+            advice: "give the session another id (--session-id)",
+        });
     }
     let to = Storage::dir(dir).open()?;
     let stage = Stage::open(&to, dir, id, digest)?;
