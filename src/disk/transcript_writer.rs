@@ -1,5 +1,5 @@
 //! Writing a run's transcript: one JSON object a line, appended and flushed as things happen, in the format that
-//! existing programs read. Keys of ours are optional ones (`outcome`, `error`, `limit`, `guard`).
+//! existing programs read. Keys of ours are optional ones (`outcome`, `error`, `limit`, `guard`, `unanswered`).
 
 use super::atomic::advice;
 use super::files::is_in_place;
@@ -93,6 +93,9 @@ pub struct EndRecord<'a> {
     /// The limit that stopped it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<&'a str>,
+    /// Usage of a call that was cut before its reply was there: no step counts it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unanswered: Option<UsageRecord>,
 }
 
 /// One line.

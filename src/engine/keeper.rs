@@ -129,8 +129,9 @@ impl Keeper {
         self.journal.as_ref().is_some_and(|journal| journal.is_resuming())
     }
 
-    /// Closes a query that has no FINAL. One that could not be kept stays open: what was written last counts.
-    pub(super) fn fail(&mut self, error: &RunError) -> Result<(), RunError> {
+    /// Closes a query that has no FINAL. One that could not be kept stays open: what was written last counts. `unanswered`
+    /// is what its root's last call used, where it gave no reply.
+    pub(super) fn fail(&mut self, error: &RunError, unanswered: Option<ModelCall>) -> Result<(), RunError> {
         if error.is_unkept() {
             return Ok(());
         }
@@ -141,7 +142,7 @@ impl Keeper {
         self.memory.fail(error.outcome())?;
         let text = self.memory.text(true)?.unwrap_or_default();
         if let Some(journal) = &self.journal {
-            journal.fail(error, Digest::of(&text))?;
+            journal.fail(error, unanswered, Digest::of(&text))?;
         }
         Ok(self.memory.put(&text)?)
     }

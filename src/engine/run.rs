@@ -92,6 +92,8 @@ pub(super) struct Run {
     pub(super) groups: Groups,
     /// What each agent used so far.
     used: Mutex<HashMap<Arc<str>, Used>>,
+    /// What each agent's last call used, where it gave no reply.
+    unanswered: Mutex<HashMap<Arc<str>, Usage>>,
     transcript: TranscriptWriter,
     watch: Arc<dyn Watch>,
 }
@@ -111,6 +113,7 @@ impl Run {
             mcp: Arc::new(Servers::new(&query.settings.mcp)),
             groups: Groups::new(&query.settings.groups, &query.settings.ambient),
             used: Mutex::default(),
+            unanswered: Mutex::default(),
             transcript,
             watch: Arc::clone(&query.watch),
         }
@@ -199,7 +202,7 @@ impl Run {
         told.finish().for_each(tell);
         let used = match &called {
             Ok(reply) => Some(reply.usage),
-            Err(error) => error.partial.usage,
+            Err(error) => error.used().inspect(|used| self.note_unanswered(caller, used)),
         };
         if let Some(used) = used {
             let mut all = self.used.lock().unwrap_or_else(PoisonError::into_inner);
@@ -215,6 +218,17 @@ impl Run {
                 error.into()
             }
         })
+    }
+
+    fn note_unanswered(&self, caller: &AgentId, used: &Usage) {
+        let mut all = self.unanswered.lock().unwrap_or_else(PoisonError::into_inner);
+        all.insert(Arc::clone(&caller.run_id), *used);
+    }
+
+    /// What an agent's last call used, where it gave no reply: no step counts it.
+    pub(super) fn unanswered(&self, agent: &AgentId) -> Option<Usage> {
+        let all = self.unanswered.lock().unwrap_or_else(PoisonError::into_inner);
+        all.get(&agent.run_id).copied()
     }
 
     /// What was observed in earlier queries of the session.
@@ -275,6 +289,7 @@ impl Run {
             outcome: error.map(RunError::outcome),
             error: text.as_deref(),
             limit,
+            unanswered: self.unanswered(agent).map(|used| usage_record(&used)),
         };
         Ok(self.transcript.end(&agent_ref(agent), clock::now(), &end)?)
     }

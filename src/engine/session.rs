@@ -337,7 +337,7 @@ fn close(ended: Ended) -> Result<FinalValue, RunError> {
         return ended.result;
     };
     if let Err(error) = &ended.result {
-        keeper.fail(error)?;
+        keeper.fail(error, ended.unanswered)?;
         if error.is_unkept() {
             return ended.result;
         }

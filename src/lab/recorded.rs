@@ -75,6 +75,8 @@ pub struct RecordedTurn {
     pub steps: Vec<RecordedStep>,
     /// Guard questions of the root.
     pub guards: Vec<ModelCall>,
+    /// Calls of the root that gave no reply, and are billed all the same.
+    pub unanswered: Vec<ModelCall>,
     /// FINAL.
     pub result: Option<Value>,
     /// How it ended; `None` while it is pending.
@@ -144,6 +146,7 @@ impl RecordedTurn {
         }
         match fact {
             Fact::TurnStarted(started) => self.started = started,
+            Fact::ModelCall(call) => self.unanswered.push(call),
             Fact::Final(result) => self.result = Some(result.value),
             Fact::TurnEnded(ended) => {
                 self.ended = Some(ended);

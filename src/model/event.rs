@@ -134,7 +134,7 @@ pub struct LogFacts {
     pub queries: Vec<usize>,
 }
 
-/// What `agent_end` recorded (`outcome`, `error`, `limit` are ours and optional).
+/// What `agent_end` recorded (all of it is ours and optional).
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct AgentEnd {
     /// `ok`, `error`, `limit`, `cancelled`, …
@@ -143,6 +143,8 @@ pub struct AgentEnd {
     pub error: Option<String>,
     /// Which limit stopped it.
     pub limit: Option<String>,
+    /// What a call used that was cut before its reply was there: no step counts it.
+    pub unanswered: Option<(Usage, Cost)>,
 }
 
 /// A step's line, without its body.

@@ -185,6 +185,15 @@ pub struct CallError {
 }
 
 impl CallError {
+    /// What it is billed for, as far as anybody knows; `None` where no model can have begun to answer. A call that was cut
+    /// while it was answered, or stopped while it was waited for, has usually been billed without saying what.
+    #[must_use]
+    pub fn used(&self) -> Option<Usage> {
+        let begun = !self.partial.text.is_empty() || !self.partial.reasoning.is_empty();
+        let stopped = self.is_cancelled() && self.attempts > 0;
+        self.partial.usage.or((begun || stopped).then(Usage::default))
+    }
+
     /// Whether it failed because someone cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {

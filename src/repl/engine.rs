@@ -15,7 +15,8 @@ use wasmtime_wasi::p2::bindings::{cli, clocks, filesystem, io, random as numbers
 use wasmtime_wasi::random::{WasiRandom, WasiRandomCtx};
 use wasmtime_wasi::{FsPerms, WasiCtxBuilder, WasiView};
 
-const WASM_STACK: usize = 4 << 20;
+/// Python refuses to nest deeper than its own stack allows; this one, of its machine code, must not end before.
+const WASM_STACK: usize = 16 << 20;
 /// The fiber must be clearly larger than the guest's stack, or deep recursion ends the whole process.
 const FIBER_STACK: usize = WASM_STACK + (2 << 20);
 const GUEST_LIBRARY: &str = "/python-stdlib";

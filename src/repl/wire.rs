@@ -165,6 +165,13 @@ pub(super) struct Note {
     pub(super) name: String,
 }
 
+/// A note of a sweep whose functions and imports are done: values that can end the interpreter come last.
+#[derive(Deserialize)]
+pub(super) struct SoFar {
+    pub(super) functions: Vec<FunctionEntry>,
+    pub(super) imports: Vec<String>,
+}
+
 #[derive(Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum NoteKind {

@@ -9,6 +9,7 @@ import types
 import uuid
 
 from _rlm import channel
+from _rlm.answers import dumps
 from _rlm.names import names, space
 from _rlm.preview import preview
 from _rlm.text import clean
@@ -91,6 +92,10 @@ def _sourceless(value):
     return root in space and root not in names.definitions
 
 
+def _is_harmless(value):
+    return type(value) in _IMMUTABLE or type(value) in (type, types.FunctionType)
+
+
 def _is_engines(value):
     return any(value is own for own in names.engine.values())
 
@@ -116,39 +121,34 @@ class _Sweep:
     def value(self, name, value):
         identity = _identity(value)
         before, digest, problem = _known.get(name, (None, None, None))
-        sent = False
+        data = None
         if identity is None or identity != before:
-            digest, problem, sent = self.save(name, value, digest)
+            channel.send_json(channel.NOTE, {"kind": "variable", "name": name})
+            data, digest, problem = self.pickle(value, digest)
             _known[name] = identity, digest, problem
         if problem is not None:
             return self.drop(name, value, problem["reason"], problem["size"])
-        self.variables.append(
-            {
-                "name": name,
-                "sent": sent,
-                "digest": digest,
-                "type": type(value).__name__,
-                "preview": clean(preview(value)),
-                "comment": names.comments.get(name),
-                "note": names.notes.get(name),
-                "committed": name in names.committed,
-            }
-        )
+        entry = {
+            "name": name,
+            "sent": data is not None,
+            "digest": digest,
+            "type": type(value).__name__,
+            "preview": clean(preview(value)),
+            "comment": names.comments.get(name),
+            "note": names.notes.get(name),
+            "committed": name in names.committed,
+        }
+        if data is not None:
+            channel.send(channel.VALUE, dumps(entry).encode() + b"\n" + data)
+        self.variables.append(entry)
 
-    def save(self, name, value, before):
-        """Sends the pickle to the host unless it has the digest `before`.
-
-        Returns (digest, None, whether it was sent), or (None, why it cannot be saved, False).
-        """
-        channel.send_json(channel.NOTE, {"kind": "variable", "name": name})
+    def pickle(self, value, before):
+        """(what the host has to be sent, its digest, why it cannot be saved); it has what has the digest `before`."""
         data, problem = _pickle_value(value, self.limit)
         if problem is not None:
-            return None, problem, False
+            return None, None, problem
         digest = _digest(data)
-        if digest == before:
-            return digest, None, False
-        channel.send(channel.VALUE, name.encode() + b"\n" + data)
-        return digest, None, True
+        return None if digest == before else data, digest, None
 
 
 def remember(name, value, pickle):
@@ -160,9 +160,19 @@ def run(command):
     sweep = _Sweep(command["pickle_bytes"])
     for name in [name for name in _known if name not in space]:
         del _known[name]
-    for name, value in list(space.items()):
-        if type(name) is str and names.is_memory(name):
+    memory = [(name, value) for name, value in space.items() if type(name) is str and names.is_memory(name)]
+    for name, value in memory:
+        if _is_harmless(value):
             sweep.take(name, value)
+    # A value that is nested deeper than the stack, or code of its own that pickling runs, can end the interpreter: such
+    # values come last, because the host keeps what it was sent until then.
+    channel.send_json(channel.NOTE, {"functions": sweep.functions, "imports": names.live_imports()})
+    for name, value in memory:
+        if not _is_harmless(value):
+            sweep.take(name, value)
+    places = {name: place for place, (name, _) in enumerate(memory)}
+    sweep.variables.sort(key=lambda entry: places[entry["name"]])
+    sweep.functions.sort(key=lambda entry: places[entry["name"]])
     return {
         "variables": sweep.variables,
         "functions": sweep.functions,

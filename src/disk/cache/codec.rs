@@ -114,11 +114,15 @@ fn write_line<'a>(out: &mut Writer, names: &mut HashMap<&'a str, u64>, line: &'a
     out.optional(line.time, Writer::signed);
     match &line.kind {
         LineKind::Start => out.number(0),
-        LineKind::End(AgentEnd { outcome, error, limit }) => {
+        LineKind::End(end) => {
             out.number(1);
-            [outcome, error, limit]
+            [&end.outcome, &end.error, &end.limit]
                 .into_iter()
                 .for_each(|text| out.optional(text.as_deref(), Writer::text));
+            out.optional(end.unanswered.as_ref(), |out, (usage, cost)| {
+                write_usage(out, usage);
+                write_cost(out, *cost);
+            });
         }
         LineKind::Step(step) => {
             out.number(2);
@@ -152,6 +156,7 @@ fn read_line(from: &mut Reader<'_>, names: &mut Vec<String>, log: LogId) -> Opti
             outcome: from.optional(Reader::text)?,
             error: from.optional(Reader::text)?,
             limit: from.optional(Reader::text)?,
+            unanswered: from.optional(|from| Some((read_usage(from)?, read_cost(from)?)))?,
         }),
         2 => LineKind::Step(read_step(from)?),
         3 => LineKind::Final(read_final(from)?),
@@ -173,23 +178,8 @@ fn write_step(out: &mut Writer, step: &StepLine) {
     [step.number, flags, step.code_digest]
         .into_iter()
         .for_each(|number| out.number(number));
-    out.optional(step.usage, |out, usage| {
-        let Usage {
-            prompt,
-            completion,
-            total,
-            cached,
-            reasoning,
-        } = usage;
-        [prompt, completion, total, cached, reasoning]
-            .into_iter()
-            .for_each(|number| out.number(number));
-    });
-    let cost = match step.cost {
-        Cost::Unknown => None,
-        Cost::Known(nano) => Some(nano),
-    };
-    out.optional(cost, Writer::signed);
+    out.optional(step.usage, |out, usage| write_usage(out, &usage));
+    write_cost(out, step.cost);
     let Timings {
         call_start,
         call_end,
@@ -202,18 +192,45 @@ fn write_step(out: &mut Writer, step: &StepLine) {
     out.optional(step.task.as_deref(), Writer::text);
 }
 
+fn write_usage(out: &mut Writer, usage: &Usage) {
+    let Usage {
+        prompt,
+        completion,
+        total,
+        cached,
+        reasoning,
+    } = *usage;
+    [prompt, completion, total, cached, reasoning]
+        .into_iter()
+        .for_each(|number| out.number(number));
+}
+
+fn write_cost(out: &mut Writer, cost: Cost) {
+    let cost = match cost {
+        Cost::Unknown => None,
+        Cost::Known(nano) => Some(nano),
+    };
+    out.optional(cost, Writer::signed);
+}
+
+fn read_usage(from: &mut Reader<'_>) -> Option<Usage> {
+    Some(Usage {
+        prompt: from.number()?,
+        completion: from.number()?,
+        total: from.number()?,
+        cached: from.number()?,
+        reasoning: from.number()?,
+    })
+}
+
+fn read_cost(from: &mut Reader<'_>) -> Option<Cost> {
+    Some(from.optional(Reader::signed)?.map_or(Cost::Unknown, Cost::Known))
+}
+
 fn read_step(from: &mut Reader<'_>) -> Option<StepLine> {
     let (number, flags, code_digest) = (from.number()?, from.number()?, from.number()?);
-    let usage = from.optional(|from| {
-        Some(Usage {
-            prompt: from.number()?,
-            completion: from.number()?,
-            total: from.number()?,
-            cached: from.number()?,
-            reasoning: from.number()?,
-        })
-    })?;
-    let cost = from.optional(Reader::signed)?.map_or(Cost::Unknown, Cost::Known);
+    let usage = from.optional(read_usage)?;
+    let cost = read_cost(from)?;
     let timings = Timings {
         call_start: from.optional(Reader::signed)?,
         call_end: from.optional(Reader::signed)?,

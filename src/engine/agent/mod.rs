@@ -15,7 +15,7 @@ pub(super) use delegate::{context_chars, task};
 use super::error::RunError;
 use super::event::{AgentId, What};
 use super::gate::Tool;
-use super::journal::{Journal, Tape};
+use super::journal::{Journal, Tape, unanswered_call};
 use super::keeper::Keeper;
 use super::limits::Exceeded;
 use super::prompts::StepsLeft;
@@ -27,7 +27,7 @@ use super::session::recorded_mcp;
 use super::settings::Model;
 use crate::provider::{Message, Reply};
 use crate::repl::{Context, FinalValue, Repl, RestoreSet, Role, ToolInfo, ToolModule};
-use crate::store::payload::{SubAgent, TurnStarted};
+use crate::store::payload::{ModelCall, SubAgent, TurnStarted};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use talk::Talk;
 
@@ -111,11 +111,13 @@ pub(super) struct Ended {
     pub(super) keeper: Option<Keeper>,
     /// What it takes to run it again, of a sub-agent.
     pub(super) record: Option<SubAgent>,
+    /// Its last call, where that gave no reply and is billed all the same.
+    pub(super) unanswered: Option<ModelCall>,
 }
 
 /// Runs an agent to its end; its start and end are recorded and told.
 pub(super) async fn run_agent(run: Arc<Run>, spec: Spec) -> Ended {
-    let id = spec.id.clone();
+    let (id, model) = (spec.id.clone(), spec.model.name.clone());
     run.tell(
         &id,
         What::Started {
@@ -126,6 +128,8 @@ pub(super) async fn run_agent(run: Arc<Run>, spec: Spec) -> Ended {
     if let Err(error) = &ended.result {
         run.halt_on(error);
     }
+    let unanswered = run.unanswered(&id).zip(ended.result.as_ref().err());
+    ended.unanswered = unanswered.map(|(used, error)| unanswered_call(&id.run_id, &model, &used, error));
     // A parked agent has not ended.
     if !matches!(ended.result, Err(RunError::Parked(_)))
         && let Err(unrecorded) = run.record_end(&id, ended.result.as_ref().err())
@@ -148,11 +152,13 @@ async fn attend(run: &Arc<Run>, mut spec: Spec) -> Ended {
             result: Err(error),
             keeper,
             record: None,
+            unanswered: None,
         },
         Ok(mut agent) => {
             let result = agent.work().await;
             Ended {
                 record: agent.take_record(result.as_ref().err()),
+                unanswered: None,
                 keeper: agent.keeper,
                 result,
             }

@@ -13,7 +13,9 @@ use crate::engine::run::usage_record;
 use crate::engine::script::Script;
 use crate::engine::truncate::{head, shown_output};
 use crate::provider::{Message, Reply};
-use crate::repl::{FinalValue, InstanceState, OutputChunk, RestoreReport, Step, StepErrorKind, StepOutcome, Sweep};
+use crate::repl::{
+    FinalValue, InstanceState, OutputChunk, RestoreReport, Step, StepError, StepErrorKind, StepOutcome, Sweep,
+};
 use crate::store::payload::StepEnded;
 use crate::text::secret::LiveRedactor;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -161,7 +163,7 @@ impl Agent {
         let (run, id) = (Arc::clone(&self.run), self.spec.id.clone());
         let mut live = LiveRedactor::new(run.settings.secrets.clone());
         let mut output = |chunk: OutputChunk| run.tell_output(&id, live_text(&mut live, &chunk));
-        let outcome = {
+        let mut outcome = {
             let mut running = std::pin::pin!(self.repl.run(step, &mut output));
             tokio::select! {
                 // In this order: a step that has not begun would not notice that it is to stop.
@@ -180,9 +182,35 @@ impl Agent {
             _ if self.keeper.is_none() || number == 0 => None,
             InstanceState::Lost => None,
             // A sweep that fails costs the instance, not the step.
-            InstanceState::Alive | InstanceState::Exhausted => self.repl.sweep().await.ok(),
+            InstanceState::Alive | InstanceState::Exhausted => match self.repl.sweep().await {
+                Ok(sweep) => {
+                    if let Some(lost) = &sweep.lost {
+                        self.tell_loss(&mut outcome, lost);
+                    }
+                    Some(sweep)
+                }
+                Err(error) => {
+                    self.tell_loss(&mut outcome, &error);
+                    None
+                }
+            },
         };
         Ok((outcome, sweep))
+    }
+
+    /// What a step bound is not all saved: the step has failed, but for an answer, which it keeps.
+    fn tell_loss(&self, outcome: &mut StepOutcome, why: &dyn std::fmt::Display) {
+        let text = format!("{why}; what the step bound and was not saved before is gone\n");
+        match &mut outcome.error {
+            Some(error) => error.text.push_str(&text),
+            None if outcome.final_value.is_some() => self.tell(What::Notice(text)),
+            none => {
+                *none = Some(StepError {
+                    kind: StepErrorKind::Crash,
+                    text,
+                });
+            }
+        }
     }
 
     /// Accepts FINAL or not, and puts together what the model is shown.

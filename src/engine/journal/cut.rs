@@ -91,7 +91,7 @@ impl CutTurn {
         let step = event.step.unwrap_or_default();
         match event.fact {
             Fact::TurnStarted(started) => self.started = started,
-            Fact::ModelCall(call) if !call.guard => self.calls.push(call),
+            Fact::ModelCall(call) if call.is_reply() => self.calls.push(call),
             Fact::StepEnded(ended) => self.ended.push(ended),
             Fact::LeafCall(cell) if cell.run_id == self.started.run_id && cell.call != CLOCK => {
                 self.cells.entry(step).or_default().push(cell);

@@ -1,6 +1,8 @@
 //! What happened, in the terms of the log: calls, ends of steps, outcomes of leaf calls.
 
-use crate::provider::{Message, Reply, Role};
+use crate::engine::clock::now;
+use crate::engine::error::RunError;
+use crate::provider::{Message, Reply, Role, Usage};
 use crate::repl::{HostError, StepErrorKind, StepOutcome, Sweep};
 use crate::store::Digest;
 use crate::store::payload::{CellOutcome, Dropped, Message as RecordedMessage, ModelCall, Raised, StepEnded, Written};
@@ -34,6 +36,19 @@ pub(in crate::engine) fn model_call(run_id: &str, model: &str, added: &[Message]
         started,
         first_piece: reply.timings.first_delta.map(after),
         ended: after(reply.timings.total),
+    }
+}
+
+/// A call that gave no reply, for what it used.
+pub(in crate::engine) fn unanswered_call(run_id: &str, model: &str, used: &Usage, error: &RunError) -> ModelCall {
+    ModelCall {
+        run_id: run_id.into(),
+        model: model.into(),
+        usage: used.tokens(),
+        cost: used.cost(),
+        error: Some(error.to_string()),
+        ended: now(),
+        ..ModelCall::default()
     }
 }
 

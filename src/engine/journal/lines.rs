@@ -31,7 +31,7 @@ impl Lines {
     pub(super) fn take(&mut self, dir: &Path, event: &StoredEvent) -> Result<(), RecoverError> {
         match &event.fact {
             Fact::TurnStarted(started) => self.turn = started.clone(),
-            Fact::ModelCall(call) => self.call = call.clone(),
+            Fact::ModelCall(call) if call.error.is_none() => self.call = call.clone(),
             Fact::StepStarted(started) => self.code = started.clone(),
             Fact::StepEnded(ended) => {
                 let number = u64::from(event.step.unwrap_or_default()) + 1;

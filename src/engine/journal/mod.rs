@@ -14,7 +14,7 @@ mod recover;
 pub(crate) use cut::Pending;
 pub(super) use cut::load_cut;
 use facts::dropped;
-pub(super) use facts::{cell_outcome, model_call, step_ended};
+pub(super) use facts::{cell_outcome, model_call, step_ended, unanswered_call};
 pub(super) use lines::transcript_of;
 pub(super) use namespace::Values;
 pub(super) use parked::{ParkedTurn, Tape, load_parked};
@@ -308,7 +308,12 @@ impl Journal {
     }
 
     /// The end of a turn without FINAL.
-    pub(super) fn fail(&self, error: &RunError, state: Digest) -> Result<(), StoreError> {
+    pub(super) fn fail(
+        &self,
+        error: &RunError,
+        unanswered: Option<ModelCall>,
+        state: Digest,
+    ) -> Result<(), StoreError> {
         let outcome = match error {
             RunError::Limit(_) => Outcome::Limit,
             RunError::Cancelled => Outcome::Cancelled,
@@ -333,10 +338,12 @@ impl Journal {
             // Beyond any number of a step.
             attempt => (1 << 40) + attempt,
         };
-        self.writer.append(vec![
-            self.ending(ended),
-            NewEvent::of_turn(self.turn, now(), swept.into()).numbered(number),
-        ])?;
+        let of_turn = |fact: Fact| NewEvent::of_turn(self.turn, now(), fact).numbered(number);
+        let unanswered = unanswered.map(|call| of_turn(call.into()));
+        let events = unanswered
+            .into_iter()
+            .chain([self.ending(ended), of_turn(swept.into())]);
+        self.writer.append(events.collect())?;
         Ok(())
     }
 

@@ -186,7 +186,7 @@ impl ParkedTurn {
         let in_step = event.step == Some(self.step);
         match event.fact {
             Fact::TurnStarted(started) => self.started = started,
-            Fact::ModelCall(call) if !call.guard => self.calls.push(call),
+            Fact::ModelCall(call) if call.is_reply() => self.calls.push(call),
             Fact::LeafCall(cell) if in_step && cell.run_id == self.started.run_id => self.cells.push(cell),
             Fact::Answered(answered) if in_step => {
                 let text = match answered.answer {

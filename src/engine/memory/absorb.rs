@@ -64,6 +64,10 @@ impl SessionMemory {
 
     pub(super) fn absorb(&mut self, sweep: &Sweep) -> Result<(), MemoryError> {
         let mut dropped: IndexMap<String, String> = sweep.dropped.iter().map(|dropped| self.told(dropped)).collect();
+        if let Some(lost) = &sweep.lost {
+            self.hold_all();
+            dropped.insert(self.hidden(&lost.name), self.hidden(&lost.to_string()));
+        }
         let mut variables = IndexMap::with_capacity(sweep.variables.len());
         for swept in &sweep.variables {
             if self.holds_secret(swept) {
@@ -90,6 +94,14 @@ impl SessionMemory {
         self.doc.functions = functions;
         self.doc.dropped = dropped;
         Ok(())
+    }
+
+    /// Of names that a sweep does not tell of, what was saved last is the best that there is.
+    fn hold_all(&mut self) {
+        self.held.variables.clone_from(&self.doc.variables);
+        self.held.functions.clone_from(&self.doc.functions);
+        self.held.dropped.clone_from(&self.doc.dropped);
+        self.held.imports = self.doc.imports.clone().unwrap_or_default();
     }
 
     /// A name that failed to restore keeps its saved entry until it is bound again, as anything.

@@ -84,10 +84,10 @@ fn summary(turn: &RecordedTurn) -> TurnSummary {
     }
 }
 
-/// The root's calls of its models, guard questions included.
+/// The root's calls of its models, guard questions and those without a reply included.
 pub(super) fn root_calls(turn: &RecordedTurn) -> Vec<&ModelCall> {
     let replies = turn.steps.iter().filter_map(|step| step.call.as_ref());
-    replies.chain(&turn.guards).collect()
+    replies.chain(&turn.guards).chain(&turn.unanswered).collect()
 }
 
 /// The cells of sub-agents that ran, at any depth: each holds what its own agent used.

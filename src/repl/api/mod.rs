@@ -9,8 +9,8 @@ mod step;
 pub use calls::{HostCall, HostCalls, HostError, PythonException};
 pub use start::{Context, ContextKind, HostTool, Limits, Role, StartOptions, Started, ToolInfo, ToolModule};
 pub use state::{
-    Dropped, Pickle, RestoreFailure, RestoreKind, RestoreReport, RestoreSet, SavedVariable, Sweep, SweptFunction,
-    SweptPickle, SweptVariable,
+    Dropped, Pickle, RestoreFailure, RestoreKind, RestoreReport, RestoreSet, SavedVariable, Sweep, SweepLost,
+    SweptFunction, SweptPickle, SweptVariable,
 };
 pub use step::{
     FinalValue, InstanceState, OutputChunk, READINGS, Step, StepError, StepErrorKind, StepOutcome, StepOutput,

@@ -18,6 +18,24 @@ pub struct Sweep {
     pub imports: Vec<String>,
     /// How long it took.
     pub duration: Duration,
+    /// The instance ended on the way: what is here was taken before, and of other names nothing is known.
+    pub lost: Option<SweepLost>,
+}
+
+/// How a sweep was cut.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SweepLost {
+    /// The variable that was being saved.
+    pub name: String,
+    /// What ended the instance.
+    pub why: String,
+}
+
+impl std::fmt::Display for SweepLost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { name, why } = self;
+        write!(f, "Python was lost while the variable `{name}` was saved: {why}")
+    }
 }
 
 /// A saved variable.

@@ -80,7 +80,7 @@ pub struct ModelCall {
     pub cost: Cost,
     /// Why the reply ended.
     pub finish_reason: Option<String>,
-    /// What failed instead.
+    /// What failed instead: there is no step of it then, only what it used.
     pub error: Option<String>,
     /// Start.
     pub started: Time,
@@ -88,6 +88,13 @@ pub struct ModelCall {
     pub first_piece: Option<Time>,
     /// End.
     pub ended: Time,
+}
+
+impl ModelCall {
+    /// It gave the reply of a step.
+    pub fn is_reply(&self) -> bool {
+        !self.guard && self.error.is_none()
+    }
 }
 
 /// Of [`Fact::Final`](crate::store::Fact::Final).
