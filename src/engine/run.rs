@@ -212,6 +212,9 @@ impl Run {
                 .add(used.prompt_tokens, used.completion_tokens, used.cost_nano);
         }
         called.map_err(|error| {
+            if let Some(usage) = error.used().filter(|_| !quiet) {
+                self.tell(caller, What::CallEnded { code: None, usage });
+            }
             if error.is_cancelled() {
                 self.why_cancelled()
             } else {

@@ -143,8 +143,9 @@ pub struct AgentEnd {
     pub error: Option<String>,
     /// Which limit stopped it.
     pub limit: Option<String>,
-    /// What a call used that was cut before its reply was there: no step counts it.
-    pub unanswered: Option<(Usage, Cost)>,
+    /// What calls used that were cut before their reply was there (one for each time that the run ended so): no step
+    /// counts them.
+    pub unanswered: Vec<(Usage, Cost)>,
 }
 
 /// A step's line, without its body.

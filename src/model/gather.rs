@@ -137,6 +137,7 @@ impl Draft {
         known.outcome = end.outcome.clone().or(known.outcome.take());
         known.error = end.error.clone().or(known.error.take());
         known.limit = end.limit.clone().or(known.limit.take());
+        known.unanswered.extend_from_slice(&end.unanswered);
     }
 
     fn take_final(&mut self, value: &Final, line: &StoredLine, findings: &mut Findings) {

@@ -39,16 +39,16 @@ impl Totals {
 }
 
 impl Agent {
-    /// The sum over its own steps, and a call of its own that gave none.
+    /// The sum over its own steps, and calls of its own that gave none.
     pub fn own(&self) -> Totals {
         let mut own = Totals {
             agents: 1,
             ..Totals::default()
         };
         self.steps.iter().for_each(|step| own.add_step(step));
-        if let Some((usage, cost)) = self.end.as_ref().and_then(|end| end.unanswered) {
-            own.usage.add(&usage);
-            own.cost.add(cost);
+        for (usage, cost) in self.end.iter().flat_map(|end| &end.unanswered) {
+            own.usage.add(usage);
+            own.cost.add(*cost);
         }
         own
     }

@@ -86,3 +86,32 @@ fn the_engines_names_can_be_overwritten_without_harm() {
     ]);
     assert_eq!(query.session(&place.session_dir()).answer(), "1");
 }
+
+/// What a step bound is saved, whatever one of its values does to the interpreter while it is saved; and that one is named.
+#[test]
+fn a_value_that_cannot_be_saved_costs_no_other() {
+    let objects =
+        "keep = 1\nclass N: pass\nn = None\nfor i in range(20_000):\n    m = N(); m.next = n; n = m\nrest = [keep]";
+    let dicts = "keep = 1\nn = {}\nfor i in range(200_000): n = {'a': n}\nrest = [keep]";
+    let exits = "keep = 1\nimport os\nclass N:\n    def __reduce__(self): os._exit(3)\nrest = [keep]\nn = N()";
+    for code in [objects, dicts, exits] {
+        let place = Place::new();
+        let query = place.steps(&["before = 'kept'", code, "FINAL([before, keep])"]);
+        let answer = query.session(&place.session_dir()).arg("--json").run();
+        assert_eq!(answer.json()["final"], json!(["kept", 1]), "{code}: {answer:?}");
+        let state = place.session().state();
+        let why = state["dropped"]["n"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{code}: {}", state["dropped"]));
+        assert!(why.contains("RecursionError") || why.contains("was lost"), "{why}");
+        // With FINAL in the step itself it is not lost either.
+        let place = Place::new();
+        let query = place
+            .steps(&[&format!("{code}\nFINAL('done')")])
+            .session(&place.session_dir());
+        assert_eq!(query.answer(), "done");
+        let state = place.session().state();
+        assert_eq!(state["variables"]["keep"]["preview"], json!("1"), "{code}");
+        assert!(state["dropped"]["n"].is_string(), "{code}");
+    }
+}

@@ -15,6 +15,7 @@ mod running;
 
 mod agents;
 mod backends;
+mod billed;
 mod coding_agents;
 mod goes_on;
 mod hostile;

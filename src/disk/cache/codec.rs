@@ -119,7 +119,7 @@ fn write_line<'a>(out: &mut Writer, names: &mut HashMap<&'a str, u64>, line: &'a
             [&end.outcome, &end.error, &end.limit]
                 .into_iter()
                 .for_each(|text| out.optional(text.as_deref(), Writer::text));
-            out.optional(end.unanswered.as_ref(), |out, (usage, cost)| {
+            out.optional(end.unanswered.first(), |out, (usage, cost)| {
                 write_usage(out, usage);
                 write_cost(out, *cost);
             });
@@ -156,7 +156,7 @@ fn read_line(from: &mut Reader<'_>, names: &mut Vec<String>, log: LogId) -> Opti
             outcome: from.optional(Reader::text)?,
             error: from.optional(Reader::text)?,
             limit: from.optional(Reader::text)?,
-            unanswered: from.optional(|from| Some((read_usage(from)?, read_cost(from)?)))?,
+            unanswered: Vec::from_iter(from.optional(|from| Some((read_usage(from)?, read_cost(from)?)))?),
         }),
         2 => LineKind::Step(read_step(from)?),
         3 => LineKind::Final(read_final(from)?),

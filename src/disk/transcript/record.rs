@@ -99,7 +99,7 @@ impl Fields {
                 }
             }
             "guard" => self.guard = self.take_usage(scanner)?,
-            "unanswered" => self.end.unanswered = self.take_usage(scanner)?,
+            "unanswered" => self.end.unanswered = Vec::from_iter(self.take_usage(scanner)?),
             "timestamps" => self.take_timings(scanner)?,
             "result" => self.result = Some(read_final(scanner, FINAL_CAP)?),
             "outcome" => self.end.outcome = self.note(byte, key, lenient::text(scanner.value(SHORT_CAP)?)),

@@ -21,7 +21,7 @@ fn end(outcome: Option<&str>, error: Option<&str>, limit: Option<&str>) -> Agent
         outcome: outcome.map(Into::into),
         error: error.map(Into::into),
         limit: limit.map(Into::into),
-        unanswered: None,
+        unanswered: Vec::new(),
     }
 }
 

@@ -311,7 +311,7 @@ pub(in crate::tui::screens) fn lighthouses() -> Session {
         outcome: Some("limit".into()),
         error: None,
         limit: Some("20 model calls".into()),
-        unanswered: None,
+        unanswered: Vec::new(),
     };
     norse.end("norse", None, end);
     events.extend(norse.events(LogState::Stray, Vec::new()));

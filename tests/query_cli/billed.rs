@@ -1,0 +1,157 @@
+//! Calls that are billed though they gave no step: what they used is in every figure, or every figure says that it is not
+//! known.
+
+use super::Place;
+use super::stopping::wait_for;
+use crate::running::{Program, Ran, signal};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::Command;
+
+const WHOLE: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"```repl\\nx = 1\\n```\"}}]}\n\ndata: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":100,\"completion_tokens\":10,\"cost\":0.01}}\n\ndata: [DONE]\n\n";
+const USED: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"Let me\"}}],\"usage\":{\"prompt_tokens\":5000,\"completion_tokens\":900,\"cost\":0.07}}\n\n";
+const SILENT: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"Let me\"}}]}\n\n";
+
+/// What becomes of a connection after a reply's beginning.
+#[derive(Clone, Copy)]
+enum After {
+    Closed,
+    Open,
+}
+
+/// A server that answers its first calls wholly, and of all others gives only the beginning.
+fn server(whole: usize, beginning: &'static str, after: After) -> String {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let address = format!("http://{}/v1", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let mut held = Vec::new();
+        for (number, stream) in listener.incoming().enumerate() {
+            let mut stream = stream.unwrap();
+            read_request(&stream);
+            let (body, length) = match number < whole {
+                true => (WHOLE, WHOLE.len()),
+                false => (beginning, 1_000_000),
+            };
+            let head = format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n"
+            );
+            stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+            if let After::Open = after {
+                held.push(stream);
+            }
+        }
+    });
+    address
+}
+
+fn read_request(stream: &TcpStream) {
+    let (mut reader, mut length) = (BufReader::new(stream), 0);
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        if let Some(told) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = told.trim().parse().unwrap();
+        }
+        if line.trim().is_empty() {
+            break;
+        }
+    }
+    reader.read_exact(&mut vec![0; length]).unwrap();
+}
+
+fn asks(place: &Place, address: &str) -> Program {
+    let program = Program::asks(place.path(), "the prompt").option("--primary-agent", "a-model");
+    let program = program
+        .env("RLM_MODEL_BASE_URL", address)
+        .env("RLM_MODEL_API_KEY", "key-of-a-test");
+    program.session(&place.session_dir())
+}
+
+/// The viewer's own sums of the one run that there is.
+fn seen(place: &Place) -> Value {
+    let printed = Command::new(env!("CARGO_BIN_EXE_fast-rlm-log"))
+        .arg(place.session_dir())
+        .args(["--json", "--no-cache"])
+        .output()
+        .unwrap();
+    let told: Value = serde_json::from_slice(&printed.stdout).unwrap();
+    told["totals"]["without_final"].clone()
+}
+
+fn read_back(place: &Place) -> Vec<fast_rlm::observe::ModelCost> {
+    let session = fast_rlm::Session::open(place.session_dir(), None).unwrap();
+    session.cost(&fast_rlm::PricingTable::builtin()).unwrap()
+}
+
+#[test]
+fn what_a_call_used_that_broke_off_is_in_every_figure() {
+    let place = Place::new();
+    let ran = asks(&place, &server(1, USED, After::Closed)).arg("--json").run();
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let told = &ran.json()["usage"];
+    assert_eq!(
+        (&told["cost_nano_usd"], &told["calls_without_cost"]),
+        (&json!(80_000_000), &json!(0))
+    );
+    let seen = seen(&place);
+    assert_eq!(
+        (&seen["cost_nano_usd"], &seen["steps_without_cost"]),
+        (&json!(80_000_000), &json!(0)),
+        "{seen}"
+    );
+    assert_eq!(seen["tokens"]["total"], json!(6_010), "{seen}");
+    let [cost] = &read_back(&place)[..] else { panic!() };
+    assert_eq!((cost.calls, cost.nano, cost.usage.prompt), (2, Some(80_000_000), 5_100));
+}
+
+#[test]
+fn a_call_that_broke_off_without_a_word_about_its_cost_is_unknown_and_never_free() {
+    let place = Place::new();
+    let ran = asks(&place, &server(1, SILENT, After::Closed)).arg("--json").run();
+    let told = &ran.json()["usage"];
+    assert_eq!(
+        (&told["cost_nano_usd"], &told["calls_without_cost"]),
+        (&json!(10_000_000), &json!(1))
+    );
+    let seen = seen(&place);
+    assert_eq!(
+        (&seen["cost_nano_usd"], &seen["steps_without_cost"]),
+        (&json!(10_000_000), &json!(1)),
+        "{seen}"
+    );
+    let [cost] = &read_back(&place)[..] else { panic!() };
+    assert_eq!((cost.calls, cost.nano), (2, None));
+}
+
+#[test]
+fn so_is_one_that_was_cancelled_and_the_session_goes_on() {
+    let place = Place::new();
+    let mut child = asks(&place, &server(1, SILENT, After::Open)).arg("--json").start();
+    let state = place.session_dir().join("state.json");
+    wait_for(&mut child, || super::stopping::has(&state, "x = 1"));
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    signal(&child, Signal::INT);
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    assert_eq!(ran.json()["usage"]["calls_without_cost"], json!(1), "{ran:?}");
+    assert_eq!(seen(&place)["steps_without_cost"], json!(1));
+    let next = place.steps(&["FINAL(x)"]).session(&place.session_dir());
+    assert_eq!(next.run().answer(), "1");
+    let replay = Program::new(place.path()).arg("replay").arg(place.session_dir()).run();
+    assert_eq!(replay.code, Some(0), "{replay:?}");
+}
+
+#[test]
+fn a_call_that_nobody_answered_costs_nothing() {
+    let place = Place::new();
+    let nobody = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
+    std::fs::write(place.path().join("rlm_config.yaml"), "api_max_retries: 0\n").unwrap();
+    let ran = asks(&place, &format!("http://{nobody}/v1")).arg("--json").run();
+    let told = &ran.json()["usage"];
+    assert_eq!(
+        (&told["cost_nano_usd"], &told["calls_without_cost"]),
+        (&json!(0), &json!(0))
+    );
+    assert_eq!(seen(&place)["steps_without_cost"], json!(0));
+}
