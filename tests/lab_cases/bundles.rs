@@ -265,7 +265,7 @@ async fn a_session_of_a_bad_or_taken_name_is_refused_and_what_is_there_stays() {
     fs::create_dir_all(&victim).unwrap();
     fs::create_dir_all(bundle.target()).unwrap();
     std::os::unix::fs::symlink(&victim, bundle.target().join("one")).unwrap();
-    assert!(matches!(bundle.import().unwrap_err(), LabError::File { .. }));
+    assert!(matches!(bundle.import().unwrap_err(), LabError::Exists { .. }));
     assert_eq!(fs::read_dir(&victim).unwrap().count(), 0);
     fs::remove_file(bundle.target().join("one")).unwrap();
     assert_eq!(bundle.import().unwrap().0, "one");
