@@ -13,6 +13,7 @@ mod rebuild;
 mod recorded;
 mod remove;
 mod replay;
+mod rows;
 mod sink;
 mod what_if;
 

@@ -2,6 +2,7 @@
 //! figure needs; those are passed over, not decoded.
 
 use super::recorded::Recording;
+use super::rows::decoded;
 use crate::model::{Cost, Usage};
 use crate::store::payload::{LeafCall, Message, ModelCall, Raised, StepEnded, recorded};
 use crate::store::{EventRow, Fact, Kind, Select, Store, StoreError};
@@ -84,12 +85,9 @@ impl Reading {
     pub(super) fn read(self, store: &Store, session: &str) -> Result<Recording, StoreError> {
         let mut recording = Recording::of(session);
         let select = Select::all().only(self.kinds);
-        store.events.scan(session, &select, &mut |row| {
-            if let Some(fact) = self.fact(&row) {
-                recording.take(&row, fact);
-            }
-            true
-        })?;
+        for (place, fact) in decoded(store, session, &select, |row| self.fact(row))? {
+            recording.take(&place, fact);
+        }
         recording.sort();
         Ok(recording)
     }

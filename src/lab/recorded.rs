@@ -1,12 +1,13 @@
 //! A session's turns as the log has them: what was asked, each step with its leaf calls, how it ended.
 
 use super::reading::Reading;
+use super::rows::Place;
 use crate::engine::{CLOCK, TOOLS};
 use crate::store::payload::{
     Answered, Asked, CellOutcome, Custom, ForkedFrom, LeafCall, Message, ModelCall, StepEnded, StepStarted, SubAgent,
     TurnEnded, TurnStarted,
 };
-use crate::store::{Digest, EventRow, Fact, Store, StoreError};
+use crate::store::{Digest, Fact, Store, StoreError};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -119,7 +120,7 @@ impl Recording {
     }
 
     /// Takes an event; those of a session come in order.
-    pub(super) fn take(&mut self, row: &EventRow<'_>, fact: Fact) {
+    pub(super) fn take(&mut self, row: &Place, fact: Fact) {
         if let Fact::ForkedFrom(from) = &fact {
             self.forked_from = Some(from.clone());
         }
@@ -140,7 +141,7 @@ impl Recording {
 }
 
 impl RecordedTurn {
-    fn take(&mut self, row: &EventRow<'_>, fact: Fact) {
+    fn take(&mut self, row: &Place, fact: Fact) {
         if let Some(step) = row.step {
             return self.take_step(step, row, fact);
         }
@@ -159,7 +160,7 @@ impl RecordedTurn {
         }
     }
 
-    fn take_step(&mut self, number: u32, row: &EventRow<'_>, fact: Fact) {
+    fn take_step(&mut self, number: u32, row: &Place, fact: Fact) {
         if let Fact::ModelCall(call) = fact {
             match call.guard {
                 true => self.guards.push(call),

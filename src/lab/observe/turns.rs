@@ -1,10 +1,11 @@
 //! One row a turn, and the trail of what was executed.
 
 use crate::lab::reading::Reading;
+use crate::lab::rows::{Place, decoded};
 use crate::lab::{RecordedTurn, Recording};
 use crate::model::{Cost, CostSum, Usage};
 use crate::store::payload::{LeafCall, ModelCall, Outcome};
-use crate::store::{Fact, Kind, Select, Store, StoreError};
+use crate::store::{EventRow, Fact, Kind, Select, Store, StoreError};
 
 /// A turn, summed up.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,16 +126,13 @@ pub fn run_trace(store: &Store, session: &str) -> Result<Vec<RunEvent>, StoreErr
         Kind::Final,
         Kind::TurnEnded,
     ];
-    let mut trace = Vec::new();
-    store.events.scan(session, &Select::all().only(&kinds), &mut |row| {
-        let (turn, fact) = (row.turn, row.fact());
-        trace.extend(turn.zip(fact).map(|(turn, fact)| RunEvent {
-            turn,
-            step: row.step,
-            time: row.time,
-            fact,
-        }));
-        true
-    })?;
-    Ok(trace)
+    let of_turns = |row: &EventRow<'_>| row.turn.zip(row.fact());
+    let facts = decoded(store, session, &Select::all().only(&kinds), of_turns)?;
+    let event = |(place, (turn, fact)): (Place, _)| RunEvent {
+        turn,
+        step: place.step,
+        time: place.time,
+        fact,
+    };
+    Ok(facts.into_iter().map(event).collect())
 }

@@ -17,6 +17,8 @@ use crate::store::StoreError;
 use crate::store::error::BUSY_SECONDS;
 
 const BUSY: Duration = Duration::from_secs(BUSY_SECONDS);
+/// A long session is gone through again and again: its pages are asked of the system once.
+const CACHE_KIB: i64 = 16 << 10;
 const RETRY: Duration = Duration::from_millis(10);
 
 impl Database {
@@ -125,6 +127,7 @@ fn is_writable(dir: &Path) -> bool {
 fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, Failure> {
     let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(BUSY)?;
+    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
     // A received file may hold anything: its triggers and views get no function that reaches outside.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
