@@ -165,10 +165,11 @@ pub(super) fn retain(transaction: &Transaction<'_>, session: &str, full_turns: u
     let Some(first_full) = latest.map(|turn| (turn + 1 - i64::from(full_turns)) << 32) else {
         return Ok(());
     };
+    // Bounded on both sides: from the last point of a turn it would look through all the turns after it.
     let mut thinned = transaction.prepare_cached(
         "DELETE FROM point WHERE session = ?1 AND pos < ?2 AND pos & 0xffffffff <> 0 AND EXISTS (SELECT 1 FROM point \
-         AS later WHERE later.session = ?1 AND later.pos > point.pos AND later.pos >> 32 = point.pos >> 32) RETURNING \
-         pos",
+         AS later WHERE later.session = ?1 AND later.pos > point.pos AND later.pos < ((point.pos >> 32) + 1) << 32) \
+         RETURNING pos",
     )?;
     let gone: Vec<i64> = thinned
         .query_map((session, first_full), |row| row.get(0))?
