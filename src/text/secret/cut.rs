@@ -106,7 +106,7 @@ impl Secret {
             let literal = expected.encode_utf8(&mut literal).as_bytes();
             let taken = match decode(rest) {
                 Some((decoded, taken)) if decoded == expected => taken,
-                None if rest.first() == Some(&mark) && rest.len() < LONGEST_ESCAPE => return number,
+                None | Some(('\\', _)) if rest.first() == Some(&mark) && rest.len() < LONGEST_ESCAPE => return number,
                 _ if rest.starts_with(literal) => literal.len(),
                 _ => return if rest.is_empty() { number } else { 0 },
             };

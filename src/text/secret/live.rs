@@ -106,8 +106,8 @@ impl Secret {
             let literal = expected.encode_utf8(&mut literal).as_bytes();
             let taken = match decode(rest) {
                 Some((decoded, taken)) if decoded == expected => taken,
-                // Too short to be decoded, perhaps.
-                None if rest.first() == Some(&mark) && rest.len() < LONGEST_ENCODED => return true,
+                // Too short to be decoded, perhaps, or to be decoded twice.
+                None | Some(('\\', _)) if rest.first() == Some(&mark) && rest.len() < LONGEST_ENCODED => return true,
                 _ if rest.starts_with(literal) => literal.len(),
                 _ => return rest.is_empty(),
             };
