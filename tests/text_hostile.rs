@@ -331,3 +331,34 @@ fn a_state_that_is_replaced_all_the_time_is_followed_and_never_seen_half() {
     pty.send("q");
     assert_eq!(pty.exit_code(), 0);
 }
+
+#[test]
+fn refused_arguments_do_not_act_on_the_terminal_and_keep_its_colours() {
+    let dir = tempfile::tempdir().unwrap();
+    let words = ["a", "b\u{1b}]0;pwned\u{7}\u{1b}[2Jz\u{9b}\u{202e}", "--no\u{1b}]t"];
+    let mut terminal = Pty::viewer(dir.path(), &words[..2], &[]);
+    assert_eq!(terminal.exit_code(), 2);
+    let told = terminal.written();
+    assert!(
+        told.contains("\u{1b}[31m") && told.contains("b␛]0;pwned␇␛[2Jz‹U+009B›‹U+202E›"),
+        "{told:?}"
+    );
+    for acts in ["\u{1b}]", "\u{7}", "\u{1b}[2J", "\u{9b}", "\u{202e}"] {
+        assert!(!told.contains(acts), "{told:?}");
+    }
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_fast-rlm-log"));
+    let ran = command.args(["x", words[2]]).output().unwrap();
+    let told = String::from_utf8(ran.stderr).unwrap();
+    assert!(ran.status.code() == Some(2) && told.contains("--no␛]t"), "{told:?}");
+    assert!(!told.contains('\u{1b}'), "{told:?}");
+}
+
+#[test]
+fn the_json_of_the_viewer_holds_nothing_that_acts() {
+    let text = "a\u{9b}31m\u{202e}\u{200b}ä";
+    let out = full_of(text).run("s", &["--json"]).stdout;
+    let out = String::from_utf8(out).unwrap();
+    let json: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(json["queries"][0]["query"], json!(text));
+    assert!(!out.contains(['\u{9b}', '\u{202e}', '\u{200b}']), "{out:?}");
+}

@@ -16,7 +16,7 @@ use super::driving::{self, Configured};
 use super::output::{WRONG, complain, note, print};
 use super::progress::ProgressLine;
 use super::terminal::{self, Look};
-use super::{demo, facts, options, stats};
+use super::{demo, facts, options, refused, stats};
 
 /// Where sessions are looked for without a TARGET.
 const PLACES: [&str; 2] = [".", "runs"];
@@ -39,13 +39,14 @@ enum Mode {
 pub fn log_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     #[cfg(feature = "engine")]
     crate::provider::keep_descriptors();
-    let parsed = LogArgs::described().try_get_matches_from(arguments);
+    let words: Vec<OsString> = arguments.into_iter().collect();
+    let parsed = LogArgs::described().try_get_matches_from(&words);
     let args = match parsed.and_then(|matches| LogArgs::from_arg_matches(&matches)) {
         Ok(args) => args,
         Err(error) => {
-            // Help goes to standard output, mistakes to standard error; neither can be told anywhere else.
-            let _ = error.print();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(WRONG));
+            let code = u8::try_from(error.exit_code()).unwrap_or(WRONG);
+            refused::tell(LogArgs::described(), &words, error);
+            return ExitCode::from(code);
         }
     };
     if let Some(text) = for_the_shell(&args) {

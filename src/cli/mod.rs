@@ -13,6 +13,7 @@ mod output;
 mod progress;
 #[cfg(feature = "engine")]
 pub mod query;
+mod refused;
 mod stats;
 mod terminal;
 

@@ -2,6 +2,7 @@
 
 use super::config::{Config, Hidden, McpSource, ModelChoice, ToolSource};
 use super::error::Error;
+use crate::disk::whole::{LARGEST_NAMED, read_named};
 use crate::engine::{Limits, Model, Settings};
 use crate::mcp::{self, ServerSpec};
 use crate::provider::{self, Settings as ProviderSettings};
@@ -152,7 +153,7 @@ fn file_name(path: &Path) -> String {
 }
 
 fn read(path: &Path) -> Result<String, Error> {
-    std::fs::read_to_string(path).map_err(|cause| Error::Unreadable {
+    read_named(path, LARGEST_NAMED).map_err(|cause| Error::Unreadable {
         path: path.to_owned(),
         cause,
     })

@@ -1,6 +1,6 @@
 //! Opening files that others name, and reading them by offset. Nothing but regular files is ever read.
 
-use std::fs::{File, Metadata};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::path::Path;
 
@@ -11,10 +11,35 @@ use std::path::Path;
 pub(crate) fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
     let seen = metadata(path)?;
     check_regular(&seen)?;
-    let file = open_now(path)?;
+    let file = open_regular_with(File::options().read(true), path)?;
     let opened = file.metadata()?;
-    check_regular(&opened)?;
     Ok((file, opened))
+}
+
+/// Opens a regular file as `options` say, without ever waiting.
+///
+/// # Errors
+/// As [`open_regular`].
+pub(crate) fn open_regular_with(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let file = never_waiting(options).open(path)?;
+    check_regular(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// Like [`open_regular`], of a file that lies in a directory: a link in a received session could lead to any file of the
+/// user's.
+///
+/// # Errors
+/// As [`open_regular`]; [`io::ErrorKind::InvalidInput`] for one that lies elsewhere.
+#[cfg(feature = "engine")]
+pub(crate) fn open_inside(directory: &Path, path: &Path) -> io::Result<(File, Metadata)> {
+    metadata(path)?;
+    let real = path.canonicalize()?;
+    if !real.starts_with(directory.canonicalize()?) {
+        let what = format!("it leads out of its session, to {}; refused", real.display());
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+    }
+    open_regular(&real)
 }
 
 /// What a path leads to.
@@ -56,17 +81,16 @@ fn check_regular(metadata: &Metadata) -> io::Result<()> {
 }
 
 #[cfg(unix)]
-fn open_now(path: &Path) -> io::Result<File> {
+fn never_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
     use std::os::unix::fs::OpenOptionsExt;
 
     let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
-    let flags = i32::try_from(flags.bits()).unwrap_or_default();
-    File::options().read(true).custom_flags(flags).open(path)
+    options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default())
 }
 
 #[cfg(not(unix))]
-fn open_now(path: &Path) -> io::Result<File> {
-    File::open(path)
+fn never_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
+    options
 }
 
 /// Fills `buffer` from `offset` on, as far as the file reaches; how much was read.

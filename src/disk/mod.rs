@@ -16,6 +16,7 @@ pub mod state_doc;
 pub mod state_file;
 pub mod transcript;
 pub mod transcript_writer;
+pub(crate) mod whole;
 
 /// Whether a file is UTF-16 by its first bytes.
 pub(crate) fn starts_as_utf16(file: &std::fs::File) -> bool {

@@ -2,7 +2,7 @@
 //! existing programs read. Keys of ours are optional ones (`outcome`, `error`, `limit`, `guard`, `unanswered`).
 
 use super::atomic::advice;
-use super::files::is_in_place;
+use super::files::{is_in_place, open_regular_with};
 use crate::text::exact_money;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -45,7 +45,7 @@ impl UsageRecord {
     #[must_use]
     pub fn with_cost(mut self, nano: Option<i64>) -> Self {
         self.cost = nano.and_then(|nano| {
-            let decimal = exact_money(i128::from(nano)).replacen('$', "", 1);
+            let decimal = exact_money(i128::from(nano)).replace(['$', ','], "");
             RawValue::from_string(decimal).ok()
         });
         self
@@ -182,7 +182,8 @@ impl TranscriptWriter {
             cause,
         };
         let mut options = OpenOptions::new();
-        let mut file = options.create(true).append(true).read(true).open(path).map_err(fail)?;
+        options.create(true).append(true).read(true);
+        let mut file = open_regular_with(&mut options, path).map_err(fail)?;
         if is_torn(&mut file).map_err(fail)? {
             file.write_all(b"\n").map_err(fail)?;
         }

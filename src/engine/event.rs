@@ -4,6 +4,7 @@
 //! as they come; what they add up to is in the step's end.
 
 use super::person::Question;
+use super::truncate::CUTS;
 use crate::provider::Usage;
 use crate::store::Redact;
 use crate::text::secret::Secrets;
@@ -96,7 +97,7 @@ pub enum What {
 impl What {
     /// Without secrets, as it may be shown. Streamed text comes here without any: pieces tell too little.
     pub(super) fn redacted(self, secrets: &Secrets) -> Self {
-        let hide = |text: String| secrets.redact(&text).into_owned();
+        let hide = |text: String| secrets.redact_cut(&text, &CUTS).into_owned();
         match self {
             Self::Started { task } => Self::Started { task: hide(task) },
             Self::Probed { output } => Self::Probed { output: hide(output) },
@@ -129,7 +130,7 @@ pub(crate) fn redacted_value(mut value: Value, secrets: &Secrets) -> Value {
 /// Hides registered secrets in what is recorded.
 pub(super) fn hiding(secrets: &Secrets) -> Redact {
     let secrets = secrets.clone();
-    let replaced = move |text: &str| match secrets.redact(text) {
+    let replaced = move |text: &str| match secrets.redact_cut(text, &CUTS) {
         Cow::Borrowed(_) => None,
         Cow::Owned(redacted) => Some(redacted),
     };

@@ -2,6 +2,8 @@
 
 use super::agent::{context, context_chars, task};
 use super::truncate::head;
+use crate::disk::files::open_regular;
+use crate::disk::whole::{LARGEST_NAMED, read_text};
 use crate::repl::{Context, ContextKind};
 use crate::text::without_picture;
 use serde_json::Value;
@@ -130,7 +132,7 @@ fn prepare_file(path: &Path, prompt: String) -> Result<Prepared, InputError> {
         .unwrap_or_default()
         .to_ascii_lowercase();
     let read = |path: &Path| {
-        std::fs::read_to_string(path).map_err(|cause| InputError::Read {
+        read_text(path, LARGEST_NAMED).map_err(|cause| InputError::Read {
             path: path.to_owned(),
             cause,
         })
@@ -198,10 +200,7 @@ fn file_chars(path: &Path) -> Result<usize, InputError> {
         path: path.to_owned(),
         cause,
     };
-    let metadata = std::fs::metadata(path).map_err(fail)?;
-    if !metadata.is_file() {
-        return Err(fail(io::Error::new(io::ErrorKind::InvalidInput, "not a file")));
-    }
+    let (_, metadata) = open_regular(path).map_err(fail)?;
     Ok(usize::try_from(metadata.len()).unwrap_or(usize::MAX))
 }
 

@@ -5,6 +5,10 @@ pub(super) const FULL: &str = "[FULL OUTPUT SHOWN]... ";
 /// Mark of a step that printed nothing.
 pub(super) const EMPTY: &str = "[EMPTY OUTPUT]";
 
+/// Numbers of characters to which texts are cut before anybody looks for secrets in them: previews and comments, which
+/// the REPL cuts, and tasks and heads of results.
+pub(super) const CUTS: [usize; 3] = [2_000, 500, 200];
+
 /// `output` as the next message and the transcript show it: marked, and cut to its last `limit` characters.
 pub(super) fn shown_output(output: &str, limit: usize) -> String {
     if output.is_empty() {

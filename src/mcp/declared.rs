@@ -3,6 +3,7 @@
 
 use super::credentials::is_credential;
 use super::spec::{CALL, START, ServerSpec, Transport};
+use crate::disk::whole::{LARGEST_NAMED, read_named};
 use reqwest::Url;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -67,7 +68,7 @@ pub fn load(path: &Path) -> Result<Vec<ServerSpec>, SpecError> {
         path: path.to_owned(),
         reason,
     };
-    let text = std::fs::read_to_string(path).map_err(|error| unread(error.to_string()))?;
+    let text = read_named(path, LARGEST_NAMED).map_err(|error| unread(error.to_string()))?;
     let config = serde_json::from_str(&text).map_err(|error| unread(format!("it is no JSON: {error}")))?;
     read(&config, |name| std::env::var(name).ok())
 }

@@ -2,6 +2,7 @@
 
 use super::api::{Context, ContextKind, Pickle, RestoreSet, StartOptions};
 use super::error::ReplError;
+use crate::disk::files::open_regular;
 use base64::Engine as _;
 use std::fs::File;
 use std::io::Read;
@@ -53,7 +54,9 @@ fn context_blob(context: &Context) -> Result<Blob, String> {
             let bytes = serde_json::to_vec(value.as_ref()).map_err(|error| error.to_string())?;
             Ok(Blob::Shared(bytes.into(), 0))
         }
-        Context::File { path, .. } => File::open(path).map(Blob::File).map_err(|error| error.to_string()),
+        Context::File { path, .. } => open_regular(path)
+            .map(|(file, _)| Blob::File(file))
+            .map_err(|error| error.to_string()),
     }
 }
 
@@ -81,7 +84,7 @@ pub(super) fn context_kind(context: &Context) -> &'static str {
 /// Checks what the host can check before it starts an instance.
 pub(super) fn check_context(context: &Context) -> Result<(), ReplError> {
     match context {
-        Context::File { path, .. } => match File::open(path) {
+        Context::File { path, .. } => match open_regular(path) {
             Ok(_) => Ok(()),
             Err(source) => Err(ReplError::Context {
                 path: path.clone(),

@@ -9,10 +9,10 @@ use super::prepare::{self, Prepared, Progress};
 use super::pulse::Pulse;
 use super::session::PythonRepl;
 use super::{cache, engine, machine_code};
+use crate::disk::private_dir::PrivateDir;
 use async_trait::async_trait;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tempfile::TempDir;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
@@ -23,7 +23,7 @@ pub(super) struct Python {
     pub(super) library: PathBuf,
     pub(super) pulse: Pulse,
     /// Kept alive where there is no usable cache.
-    _temporary: Option<TempDir>,
+    _temporary: Option<PrivateDir>,
 }
 
 /// Starts REPLs that run CPython 3.14 in this process. One a process; cheap to clone.

@@ -3,13 +3,13 @@
 use super::cache::{self, Entry};
 use super::error::PrepareError;
 use super::{engine, parts, snapshot};
+use crate::disk::private_dir::PrivateDir;
 use std::fs::{self, DirBuilder};
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
-use tempfile::TempDir;
 use wasmtime::Engine;
 
 /// Lines for the user while the interpreter is prepared.
@@ -19,7 +19,7 @@ pub type Progress<'a> = &'a mut (dyn FnMut(&str) + Send);
 pub(super) struct Prepared {
     pub(super) directory: PathBuf,
     /// Set where there is no usable cache: the directory goes with it.
-    pub(super) temporary: Option<TempDir>,
+    pub(super) temporary: Option<PrivateDir>,
 }
 
 /// Whether the interpreter is prepared: a start will take milliseconds.
@@ -152,16 +152,12 @@ fn cached(engine: &Engine, root: &Path, progress: Progress<'_>) -> Result<PathBu
 
 fn uncached(engine: &Engine, reason: &PrepareError, progress: Progress<'_>) -> Result<Prepared, PrepareError> {
     progress(&format!("Preparing Python for this run only: {reason}"));
-    let path = std::env::temp_dir();
     // Made with mode 0700 under a name that nobody can have prepared for us.
-    let temporary = tempfile::Builder::new()
-        .prefix("fast-rlm-python-")
-        .tempdir_in(&path)
-        .map_err(|source| PrepareError::File {
-            what: "create a directory in",
-            path,
-            source,
-        })?;
+    let temporary = PrivateDir::new("python").map_err(|source| PrepareError::File {
+        what: "create a directory in",
+        path: std::env::temp_dir(),
+        source,
+    })?;
     fill(engine, temporary.path(), progress)?;
     Ok(Prepared {
         directory: temporary.path().to_owned(),

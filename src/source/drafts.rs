@@ -2,9 +2,10 @@
 //! the user's state directory, for its owner only. The session itself is not touched.
 
 use crate::disk::atomic::{self, WriteError};
+use crate::disk::whole::read_bytes;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Bytes of a file that are read: a draft may hold a large paste.
@@ -95,12 +96,10 @@ fn load_from(path: &Path) -> Result<Kept, KeepError> {
         path: path.to_owned(),
         cause,
     };
-    let file = match std::fs::File::open(path) {
+    let text = match read_bytes(path, LARGEST) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Kept::default()),
-        file => file.map_err(failed)?,
+        text => text.map_err(failed)?,
     };
-    let mut text = Vec::new();
-    file.take(LARGEST).read_to_end(&mut text).map_err(failed)?;
     serde_json::from_slice(&text).map_err(|error| KeepError::Damaged {
         path: path.to_owned(),
         what: error.to_string(),

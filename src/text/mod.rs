@@ -11,6 +11,7 @@ mod restart;
 mod safe;
 mod sanitize;
 pub mod secret;
+mod shown_json;
 mod width;
 mod wrap;
 
@@ -21,5 +22,6 @@ pub use money::{exact_money, money, parse_nano};
 pub use place::{line_and_column, toml_fault, without_picture};
 pub use safe::SafeText;
 pub use sanitize::Places;
+pub use shown_json::shown_json;
 pub use width::{cell_width, cut, cut_left, fit, fit_right, middle_cut};
 pub use wrap::{Row, wrap_line};

@@ -1,8 +1,9 @@
 //! Secrets that must not show anywhere: a registry of values, and their removal from text in every form in which a
-//! program commonly writes them (as they are, escaped as in JSON or a Python `repr`, URL-encoded, in base64).
+//! program commonly writes them (as they are, escaped as in JSON or a Python `repr`, also twice, URL-encoded, in base64).
 //!
 //! What is registered and what is redacted when is the business of others.
 
+mod cut;
 mod forms;
 mod live;
 #[cfg(test)]
@@ -10,7 +11,7 @@ mod tests;
 
 pub use live::LiveRedactor;
 
-use forms::{base64_cores, escaped, percent, pickled};
+use forms::{base64_cores, escaped, escaped_twice, percent, pickled};
 use memchr::{memchr2_iter, memmem};
 use std::borrow::Cow;
 use std::fmt;
@@ -73,6 +74,7 @@ impl Secrets {
                 secret
                     .find(text.as_bytes())
                     .into_iter()
+                    .chain(secret.around_gaps(text))
                     .map(|span| (span, secret.marker())),
             );
         }
@@ -154,6 +156,7 @@ impl Secret {
         let mut spans = occurrences(text, self.value.as_bytes());
         spans.extend(self.base64.iter().flat_map(|core| occurrences(text, core.as_bytes())));
         spans.extend(self.encoded(text, b'\\', escaped));
+        spans.extend(self.encoded(text, b'\\', escaped_twice));
         spans.extend(self.encoded(text, b'%', percent));
         spans
     }
@@ -173,28 +176,32 @@ impl Secret {
             Vec::new()
         };
         for start in memchr2_iter(first, mark, text).chain(space) {
-            if let Some(length) = text.get(start..).and_then(|rest| self.match_length(rest, decode)) {
+            if let Some(length) = text
+                .get(start..)
+                .and_then(|rest| match_length(&self.value, rest, decode))
+            {
                 spans.push(start..start + length);
             }
         }
         spans
     }
+}
 
-    fn match_length(&self, text: &[u8], decode: fn(&[u8]) -> Option<(char, usize)>) -> Option<usize> {
-        let mut length = 0;
-        for expected in self.value.chars() {
-            let rest = text.get(length..)?;
-            let mut literal = [0; 4];
-            let literal = expected.encode_utf8(&mut literal).as_bytes();
-            length += match decode(rest) {
-                Some((decoded, taken)) if decoded == expected => taken,
-                // A backslash or percent sign that stands for itself, next to others that do not.
-                _ if rest.starts_with(literal) => literal.len(),
-                _ => return None,
-            };
-        }
-        Some(length)
+/// Bytes that decode to `value`.
+fn match_length(value: &str, text: &[u8], decode: fn(&[u8]) -> Option<(char, usize)>) -> Option<usize> {
+    let mut length = 0;
+    for expected in value.chars() {
+        let rest = text.get(length..)?;
+        let mut literal = [0; 4];
+        let literal = expected.encode_utf8(&mut literal).as_bytes();
+        length += match decode(rest) {
+            Some((decoded, taken)) if decoded == expected => taken,
+            // A backslash or percent sign that stands for itself, next to others that do not.
+            _ if rest.starts_with(literal) => literal.len(),
+            _ => return None,
+        };
     }
+    Some(length)
 }
 
 /// Where `needle` stands, also where it overlaps itself: those are one place, for none of it may be left over.

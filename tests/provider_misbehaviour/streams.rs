@@ -295,3 +295,21 @@ async fn the_body_says_what_it_is_whatever_the_header_says() {
         assert_eq!((&reply.finish, reply.usage.prompt_tokens), (&Finish::Length, 3));
     }
 }
+
+#[tokio::test]
+async fn half_characters_and_repeated_keys_fail_no_call() {
+    let odd = concat!(
+        r#"data: {"choices": [{"delta": {"content": "a \ud83d"}}], "id": "1", "id": "2"}"#,
+        "\n\n",
+        r#"data: {"choices": [{"delta": {"content": "\ude00 b \ud83d\ude00"}, "finish_reason": "stop"}]}"#,
+        "\n\n",
+        r#"data: {"choices": [], "usage": {"prompt_tokens": 1, "prompt_tokens": 9, "cost": 7, "cost": 0.0000378}}"#,
+        "\n\ndata: [DONE]\n\n",
+    );
+    let server = RawServer::start(vec![vec![events(), send(odd)]]).await;
+    let outcome = call(&server.base_url, &request()).await;
+    assert_eq!(outcome.text, "a \u{fffd}\u{fffd} b 😀");
+    let reply = outcome.reply();
+    assert_eq!(reply.id.as_deref(), Some("2"));
+    assert_eq!((reply.usage.prompt_tokens, reply.usage.cost_nano), (9, Some(37_800)));
+}

@@ -46,6 +46,23 @@ got = [shout("a"), await twice("b"), await attempt(), await attempt(tools=["shou
     assert!(!probe.contains("text.upper()"), "{probe}");
 }
 
+#[test]
+fn a_tool_that_fails_shows_no_line_of_its_source() {
+    let place = Place::new();
+    place.file(
+        "tools.py",
+        "def fail():\n    raise ValueError('no ' + 'such row')  # kept to itself\n",
+    );
+    let code = "import inspect\ntry:\n    print(inspect.getsource(fail))\nexcept OSError as e:\n    print(e)\nfail()";
+    let query = place.steps(&[code, "FINAL(1)"]).option("--tools", "tools.py");
+    assert_eq!(query.session(&place.session_dir()).answer(), "1");
+    let lines = place.session().last_transcript();
+    let told = crate::running::session::output(&lines, 1);
+    let traced = told.contains("tools.py\", line 2, in fail") && told.contains("ValueError: no such row");
+    assert!(traced && told.contains("source code"), "{told}");
+    assert!(!told.contains("kept to itself") && !told.contains("raise"), "{told}");
+}
+
 /// A root with a context that is worth guarding, and a reviewer who says `verdict`.
 fn guarded(place: &Place, verdict: &str, code: &str) -> (Value, Totals) {
     place.file("long.txt", &"lorem ipsum ".repeat(600));

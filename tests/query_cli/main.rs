@@ -20,6 +20,7 @@ mod coding_agents;
 mod goes_on;
 mod hostile;
 mod https;
+mod odd_files;
 mod output;
 mod piped;
 mod secrets;

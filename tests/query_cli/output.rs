@@ -186,3 +186,30 @@ fn the_doctor_says_what_is_ready_and_shows_no_key() {
     assert_eq!(ran.code, Some(2), "without a model no query could be asked: {ran:?}");
     assert!(ran.out.contains("--primary-agent"), "{ran:?}");
 }
+
+#[test]
+fn json_holds_nothing_that_acts_on_a_terminal() {
+    let text = "\u{9b}31m\u{9d}0;PWN\u{9c}\u{202e}\u{200b}\u{7f}ä";
+    let place = Place::new();
+    let code = r"FINAL(['\x9b31m\x9d0;PWN\x9c\u202e\u200b\x7fä'])";
+    let bare = place.steps(&[code]).run();
+    let whole = place.steps(&[code]).arg("--json").run();
+    let read: Value = serde_json::from_str(&bare.out).unwrap();
+    assert_eq!((&read, &whole.json()["final"]), (&json!([text]), &json!([text])));
+    for out in [bare.out, whole.out] {
+        assert!(
+            out.contains("\\u009b31m\\u009d0;PWN\\u009c\\u202e\\u200b\\u007fä"),
+            "{out}"
+        );
+    }
+}
+
+#[test]
+fn refused_arguments_are_told_without_what_acts_on_a_terminal() {
+    let place = Place::new();
+    let ran = Program::asks(place.path(), "x")
+        .arg("--no\u{1b}]0;t\u{7}\u{202e}")
+        .run();
+    ran.refused(2, &["--no␛]0;t␇‹U+202E›"]);
+    assert!(!ran.err.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{ran:?}");
+}

@@ -130,3 +130,51 @@ fn who_watches_and_who_is_asked_sees_no_secret_either() {
         .filter(|text| text.contains("it is") || text.contains("indeed"));
     assert_eq!(halves.count(), 2, "the halves came one after the other: {told:?}");
 }
+
+/// A class that tells the value by its name, and one whose description is cut in the middle of it.
+const NAMED: &str = r#"
+import os
+class Named:
+    def __reduce__(self):
+        return (list, ())
+    def __repr__(self):
+        return "something"
+class Long:
+    def __repr__(self):
+        return "x" * 1985 + " " + os.environ["KEY"]
+long = Long()
+named = Named()
+Named.__name__ = Named.__qualname__ = os.environ["KEY"]
+"#;
+
+#[test]
+fn no_name_of_a_type_and_no_cut_tells_a_part_of_it() {
+    let place = Place::new();
+    let value = "zebra9quagga8okapi7";
+    let query = place
+        .steps(&[NAMED, "FINAL(1)"])
+        .option("--env", format!("KEY={value}"));
+    let query = query.session(&place.path().join("runs")).option("--session-id", "one");
+    assert_eq!(query.answer(), "1");
+    let state: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(place.path().join("runs/one/state.json")).unwrap()).unwrap();
+    assert_eq!(state["variables"]["named"]["type"], json!("[secret KEY]"));
+    let preview = state["variables"]["long"]["preview"].as_str().unwrap();
+    assert!(preview.ends_with("xx [secret KEY]"), "{preview}");
+    let mut found = Vec::new();
+    texts(&place.path().join("runs"), &["zebra9", "quagga8"], &mut found);
+    assert_eq!(found, Vec::<String>::new());
+}
+
+/// Every file below `dir` that holds one of these, as text.
+fn texts(dir: &Path, parts: &[&str], found: &mut Vec<String>) {
+    for entry in std::fs::read_dir(dir).unwrap().map(Result::unwrap) {
+        if entry.path().is_dir() {
+            texts(&entry.path(), parts, found);
+            continue;
+        }
+        let text = String::from_utf8_lossy(&std::fs::read(entry.path()).unwrap()).into_owned();
+        let told = parts.iter().filter(|part| text.contains(**part));
+        found.extend(told.map(|part| format!("{part} in {}", entry.path().display())));
+    }
+}

@@ -120,7 +120,8 @@ def _functions(number, file):
     """The public functions that a tool file defines itself."""
     module = types.ModuleType(f"_rlm_tools_{number}")
     code = compile(file["source"], file["file"], "exec", dont_inherit=True)
-    linecache.cache[file["file"]] = (len(file["source"]), None, file["source"].splitlines(True), file["file"])
+    # Without lines: tracebacks and `inspect` tell what is called, never its source.
+    linecache.cache[file["file"]] = (0, None, [], file["file"])
     module.__file__ = file["file"]
     exec(code, module.__dict__)
     return {

@@ -1,7 +1,7 @@
 //! `--json`: the facts of `--stats` and of every step, whole, for scripts. Documented in docs/log-json.md.
 //!
 //! Runs are written one by one, so that the text of a large session is never held as a whole. Text is as recorded:
-//! JSON escapes what a terminal would act on.
+//! what a terminal would act on is escaped.
 
 mod memory;
 mod run;
@@ -10,6 +10,7 @@ mod sessions;
 
 use super::stats::SessionRow;
 use crate::model::Session;
+use crate::text::shown_json;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
@@ -29,5 +30,5 @@ pub(super) fn write_sessions(out: &mut dyn Write, dir: &Path, rows: &[SessionRow
 }
 
 fn put(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
-    Ok(serde_json::to_writer(out, value)?)
+    out.write_all(shown_json(&serde_json::to_string(value)?).as_bytes())
 }

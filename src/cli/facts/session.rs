@@ -4,6 +4,7 @@ use super::memory::MemoryFacts;
 use super::put;
 use super::run::{FinalFacts, RunFacts, TotalFacts, iso};
 use crate::model::{Link, LogFacts, LogState, Outcome, Problem, Query, Run, Session, TargetKind};
+use crate::text::shown_json;
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -36,7 +37,7 @@ struct Sums {
 pub(super) fn write(out: &mut dyn Write, session: &Session) -> io::Result<()> {
     let mut head = serde_json::to_string(&Head::of(session))?;
     head.pop();
-    out.write_all(head.as_bytes())?;
+    out.write_all(shown_json(&head).as_bytes())?;
     out.write_all(b",\"queries\":[")?;
     for (i, query) in session.queries.iter().enumerate() {
         out.write_all(if i == 0 { b"\n" } else { b",\n" })?;

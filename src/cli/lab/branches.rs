@@ -6,6 +6,7 @@ use super::tending::Tending;
 use super::{Failure, print, print_json, wait};
 use crate::cli::query::Exit;
 use crate::client::{self, Fork, Output, WhatIf};
+use crate::disk::whole::{LARGEST_NAMED, read_named};
 use crate::lab::{LabError, NoSink, OffTape};
 use crate::text::SafeText;
 use serde_json::{Value, json};
@@ -94,7 +95,7 @@ fn json_of(option: &str, text: &str) -> Result<Value, Failure> {
 }
 
 fn steps_of(file: &Path) -> Result<Vec<String>, Failure> {
-    let text = std::fs::read_to_string(file)
+    let text = read_named(file, LARGEST_NAMED)
         .map_err(|error| Failure::Usage(format!("--edit {}: {error}; check its name", file.display())))?;
     let mut steps = vec![String::new()];
     for line in text.lines() {

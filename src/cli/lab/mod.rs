@@ -18,7 +18,7 @@ use crate::cli::query::{Exit, exit};
 use crate::client;
 use crate::lab::LabError;
 use crate::store::StoreError;
-use crate::text::SafeText;
+use crate::text::{SafeText, shown_json};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -95,7 +95,12 @@ fn wait<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
     Ok(runtime.map_err(Failure::Runtime)?.block_on(work))
 }
 
+/// Prints text, and nothing that a terminal would act on.
 fn print(text: &str) -> Result<(), Failure> {
+    put(SafeText::block(text).as_str())
+}
+
+fn put(text: &str) -> Result<(), Failure> {
     match writeln!(io::stdout(), "{text}") {
         // Who reads no more has seen enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -105,5 +110,5 @@ fn print(text: &str) -> Result<(), Failure> {
 
 fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).map_err(|error| Failure::Output(error.into()))?;
-    print(&text)
+    put(&shown_json(&text))
 }

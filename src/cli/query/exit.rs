@@ -1,6 +1,7 @@
 //! Exit codes: which of them an error is.
 
 use super::setup::Failure;
+use crate::cli::refused;
 use crate::client;
 use crate::disk::lock::LockError;
 use crate::engine::{BeginError, RunError};
@@ -8,6 +9,7 @@ use crate::lab::LabError;
 use crate::store::StoreError;
 use crate::text::SafeText;
 use clap::error::ErrorKind;
+use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::process::{ExitCode, Termination};
 
@@ -52,12 +54,14 @@ impl Termination for Exit {
 }
 
 /// Help and version go to stdout with 0, wrong usage to stderr with 2.
-pub(super) fn usage(error: &clap::Error) -> Exit {
-    let _ = error.print();
-    if error.kind() == ErrorKind::ArgumentConflict && error.to_string().contains("the subcommand '") {
+pub(super) fn usage(words: &[OsString], error: clap::Error) -> Exit {
+    let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
+    let unquoted = error.kind() == ErrorKind::ArgumentConflict && error.to_string().contains("the subcommand '");
+    refused::tell(super::command(), words, error);
+    if unquoted {
         let _ = writeln!(io::stderr(), "\n  tip: a prompt of several words is put in quotes");
     }
-    if error.use_stderr() { Exit::Usage } else { Exit::Done }
+    exit
 }
 
 /// `fast-rlm` alone says what it is for, which it did not do.

@@ -4,6 +4,7 @@
 use super::config::{Config, ConfigError};
 use super::run_args::RunArgs;
 use crate::client;
+use crate::disk::whole::{LARGEST_NAMED, read_named};
 use std::path::Path;
 
 type Made = client::Config;
@@ -89,7 +90,7 @@ fn variable(pair: &str) -> Result<(&str, &str), ConfigError> {
 }
 
 fn schema(file: &Path) -> Result<serde_json::Value, ConfigError> {
-    let text = std::fs::read_to_string(file).map_err(|cause| ConfigError::ReadSchema {
+    let text = read_named(file, LARGEST_NAMED).map_err(|cause| ConfigError::ReadSchema {
         path: file.to_owned(),
         cause,
     })?;

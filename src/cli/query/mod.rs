@@ -40,10 +40,10 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
     let words: Vec<OsString> = args.into_iter().collect();
     // Behind it, nothing is a command.
     let literal = words.iter().any(|word| word == "--");
-    let parsed = command().try_get_matches_from(words);
+    let parsed = command().try_get_matches_from(&words);
     let args = match parsed.and_then(|matches| Args::from_arg_matches(&matches)) {
         Ok(args) => args,
-        Err(error) => return exit::usage(&error),
+        Err(error) => return exit::usage(&words, error),
     };
     let done = match &args.command {
         Some(Command::Answer(given)) => answer(given),

@@ -5,7 +5,7 @@ use super::exit::Exit;
 use super::setup::{Failure, tell_unknown};
 use crate::client;
 use crate::provider::{Offer, list_models};
-use crate::text::SafeText;
+use crate::text::{SafeText, shown_json};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::Path;
@@ -24,7 +24,7 @@ pub(super) fn print(config: Option<&Path>, as_json: bool) -> Result<Exit, Failur
     let mut out = io::stdout().lock();
     if as_json {
         let rows: Vec<Value> = offers.iter().map(row).collect();
-        writeln!(out, "{}", Value::from(rows)).map_err(Failure::Output)?;
+        writeln!(out, "{}", shown_json(&Value::from(rows).to_string())).map_err(Failure::Output)?;
     } else {
         offers.iter().try_for_each(|offer| write_offer(&mut out, offer))?;
     }

@@ -4,19 +4,19 @@ use super::args::Args;
 use super::exit::{self, Exit};
 use super::setup::Failure;
 use crate::engine::{Answer, RunError, Spent};
-use crate::text::SafeText;
+use crate::text::{SafeText, shown_json};
 use serde_json::{Value, json};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-/// The answer: text as it is, anything else as JSON. On a terminal, text is made safe to show.
+/// The answer: text as it is, anything else as JSON. On a terminal, text is made safe to show; JSON always is.
 pub(super) fn print_value(value: &Value, args: &Args, answer: &Answer) -> Result<Exit, Failure> {
     let text = match value {
-        _ if args.json => record(answer, args, Some(value), None).to_string(),
+        _ if args.json => shown_json(&record(answer, args, Some(value), None).to_string()).into_owned(),
         Value::String(text) if io::stdout().is_terminal() => SafeText::block(text).as_str().to_owned(),
         Value::String(text) => text.clone(),
         Value::Null => "None".to_owned(),
-        other => serde_json::to_string_pretty(other).unwrap_or_else(|_| other.to_string()),
+        other => shown_json(&format!("{other:#}")).into_owned(),
     };
     writeln!(io::stdout(), "{text}").map_err(Failure::Output)?;
     Ok(Exit::Done)
@@ -25,7 +25,8 @@ pub(super) fn print_value(value: &Value, args: &Args, answer: &Answer) -> Result
 /// Why there is no answer, on stderr; with `--json` on stdout too.
 pub(super) fn print_error(error: &RunError, args: &Args, dir: &Path, answer: &Answer) -> Exit {
     if args.json {
-        let _ = writeln!(io::stdout(), "{}", record(answer, args, None, Some(error)));
+        let record = record(answer, args, None, Some(error)).to_string();
+        let _ = writeln!(io::stdout(), "{}", shown_json(&record));
     }
     let told = SafeText::line(&error.to_string());
     let _ = writeln!(io::stderr(), "fast-rlm: {told}");

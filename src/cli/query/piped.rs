@@ -1,8 +1,12 @@
 //! What comes by standard input: the prompt (`-`, or a pipe and no prompt), or the file that is asked about
-//! (`--input-file -`).
+//! (`--input-file -`), which may come by another pipe, too.
 
 use super::args::Args;
 use super::setup::Failure;
+use crate::disk::whole::{LARGEST_NAMED, copy};
+use crate::engine::{BeginError, InputError};
+use std::ffi::OsStr;
+use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
@@ -33,11 +37,11 @@ pub(super) fn takes_file(args: &Args) -> bool {
 
 fn text(what: &str) -> Result<String, Failure> {
     tell_how_to_end(what);
-    let mut text = String::new();
-    io::stdin()
-        .read_to_string(&mut text)
-        .map_err(|cause| Failure::Usage(format!("cannot read {what} from standard input: {cause}")))?;
-    Ok(text)
+    let mut bytes = Vec::new();
+    let read = copy(io::stdin().lock(), &mut bytes, LARGEST_NAMED);
+    let told = |why: &dyn Display| Failure::Usage(format!("cannot read {what} from standard input: {why}"));
+    read.map_err(|cause| told(&cause))?;
+    String::from_utf8(bytes).map_err(|_| told(&"it is not valid UTF-8"))
 }
 
 /// A person who types it must know how.
@@ -50,18 +54,37 @@ fn tell_how_to_end(what: &str) {
     }
 }
 
-/// Keeps what is piped in a file of the session in `dir`, so that its query can be replayed, forked and resumed.
-pub(super) fn kept_file(dir: &Path) -> Result<PathBuf, Failure> {
+/// Keeps what comes by standard input in a file of the session in `dir`, so that its query can be replayed, forked and
+/// resumed.
+pub(super) fn kept_input(dir: &Path) -> Result<PathBuf, Failure> {
     tell_how_to_end("the input file");
+    keep(io::stdin().lock(), dir, "txt")
+}
+
+/// Keeps what comes by a pipe that is named, as a shell's `<(command)` is, under the ending that it has.
+pub(super) fn kept_pipe(pipe: &Path, dir: &Path) -> Result<PathBuf, Failure> {
+    let opened = File::open(pipe).map_err(|cause| {
+        let path = pipe.to_owned();
+        BeginError::from(InputError::Read { path, cause })
+    })?;
+    let ending = pipe.extension().and_then(OsStr::to_str);
+    keep(opened, dir, ending.unwrap_or("txt"))
+}
+
+fn keep(from: impl Read, dir: &Path, ending: &str) -> Result<PathBuf, Failure> {
     let inputs = dir.join("inputs");
     let failed = |path: &Path| {
         let path = path.to_owned();
         move |cause| Failure::Write { path, cause }
     };
     fs::create_dir_all(&inputs).map_err(failed(&inputs))?;
-    let path = inputs.join(format!("stdin-{}.txt", crate::engine::now()));
+    let path = inputs.join(format!("stdin-{}.{ending}", crate::engine::now()));
     let mut file = File::create_new(&path).map_err(failed(&path))?;
-    let copied = io::copy(&mut io::stdin().lock(), &mut file).and_then(|_| file.sync_all());
-    copied.map_err(failed(&path))?;
+    let copied = copy(from, &mut file, LARGEST_NAMED).and_then(|()| file.sync_all());
+    copied.map_err(|cause| {
+        // A part of an input is none.
+        let _ = fs::remove_file(&path);
+        failed(&path)(cause)
+    })?;
     Ok(path)
 }

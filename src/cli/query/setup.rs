@@ -7,6 +7,7 @@ use super::home::home;
 use super::piped;
 use super::run_args::Verbosity;
 use crate::client::{self, EphemeralDir};
+use crate::disk::whole::is_pipe;
 use crate::engine::{BeginError, Home, Input, Settings};
 use crate::provider::{self, KeyState};
 use crate::repl::{PrepareError, prepare};
@@ -88,7 +89,11 @@ fn input(args: &Args, dir: &Path) -> Result<Input, Failure> {
     Ok(match &args.input_file {
         None => Input::Text(prompt),
         Some(_) if piped::takes_file(args) => Input::File {
-            path: piped::kept_file(dir)?,
+            path: piped::kept_input(dir)?,
+            prompt,
+        },
+        Some(path) if is_pipe(path) => Input::File {
+            path: piped::kept_pipe(path, dir)?,
             prompt,
         },
         Some(path) => Input::File {

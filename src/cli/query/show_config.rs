@@ -6,8 +6,8 @@ use super::exit::Exit;
 use super::setup::Failure;
 use crate::disk::config::{Effective, Origin, Setting, load, schema, user_dir};
 use crate::provider::{KeyState, Settings, key_status};
-use crate::text::SafeText;
 use crate::text::secret::Secrets;
+use crate::text::{SafeText, shown_json};
 use crate::tui::export::masked;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ pub(super) fn run(args: &ConfigArgs) -> Result<Exit, Failure> {
     match args.command {
         Some(ConfigCommand::Schema) => {
             let text = serde_json::to_string_pretty(&schema()).map_err(ConfigError::from)?;
-            print(&format!("{text}\n"))
+            print(&format!("{}\n", shown_json(&text)))
         }
         Some(ConfigCommand::Path) => print(&paths(args.config.as_deref())?),
         None => {
@@ -114,11 +114,11 @@ impl<'a> Shown<'a> {
             .collect();
         let files = self.effective.places.iter();
         let files: Vec<Value> = files
-            .map(|(place, found)| json!({"path": place.path, "whose": place.whose.word(), "found": found}))
+            .map(|(place, found)| json!({"path": place.path.to_string_lossy(), "whose": place.whose.word(), "found": found}))
             .collect();
         let unknown = self.effective.unknown.iter();
         let unknown: Vec<Value> = unknown
-            .map(|name| json!({"path": name.path, "line": name.line, "name": name.name, "advice": name.advice}))
+            .map(|name| json!({"path": name.path.to_string_lossy(), "line": name.line, "name": name.name, "advice": name.advice}))
             .collect();
         let environment: Map<String, Value> = self.environment().map(|(name, value)| (name, value.into())).collect();
         let told = json!({
@@ -128,14 +128,14 @@ impl<'a> Shown<'a> {
             "files": files,
             "unknown": unknown,
         });
-        format!("{told:#}\n")
+        format!("{}\n", shown_json(&format!("{told:#}")))
     }
 
     fn row(&self, setting: &Setting) -> Value {
         let origin = match &setting.origin {
             Origin::Default => json!({"kind": "default"}),
             Origin::Variable(variable) => json!({"kind": "variable", "variable": variable}),
-            Origin::File { path, line } => json!({"kind": "file", "path": path, "line": line}),
+            Origin::File { path, line } => json!({"kind": "file", "path": path.to_string_lossy(), "line": line}),
         };
         json!({
             "name": setting.option.name,

@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 
 use super::logs::LogFile;
 use super::transcript::Part;
+use super::whole::read_bytes;
 use crate::model::LogId;
 use pieces::{Reader, Writer};
 
@@ -68,7 +69,7 @@ impl ScanCache {
             .map(|byte| format!("{byte:02x}"))
             .collect();
         let path = cache_directory()?.join("scans").join(name);
-        let bytes = fs::read(&path).unwrap_or_default();
+        let bytes = read_bytes(&path, ALL).unwrap_or_default();
         let entries = read_index(&bytes).unwrap_or_default();
         Some(Self {
             path,

@@ -6,9 +6,9 @@ use super::option::Opt;
 use super::places::{Place, Whose, places};
 use super::suggest::nearest;
 use super::table::{ELSEWHERE, OPTIONS, find};
-use crate::disk::files::open_regular;
+use crate::disk::whole::{read_named, read_text};
 use serde_json::{Map, Value};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Options that start programs or open the sandbox. A directory that came from somewhere else must not set them: they are
@@ -185,14 +185,7 @@ pub fn read_nodes(path: &Path) -> Result<Vec<Node>, ConfigError> {
 ///
 /// Those of reading it; [`io::ErrorKind::InvalidInput`] for anything else than a regular file, or a larger one.
 pub fn read_small(path: &Path) -> io::Result<String> {
-    let (file, metadata) = open_regular(path)?;
-    if metadata.len() > LARGEST {
-        let what = format!("it has {} bytes, and may have {LARGEST}", metadata.len());
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
-    }
-    let mut text = String::new();
-    file.take(LARGEST).read_to_string(&mut text)?;
-    Ok(text)
+    read_text(path, LARGEST)
 }
 
 /// The named values of a file's text.
@@ -219,7 +212,7 @@ fn read(place: &Place, must_exist: bool) -> Result<Option<Vec<Node>>, ConfigErro
     }
     // What a person names may be `/dev/null` or a pipe.
     let text = if must_exist {
-        read_any(&place.path)
+        read_named(&place.path, LARGEST)
     } else {
         read_small(&place.path)
     };
@@ -237,12 +230,6 @@ fn is_absent(path: &Path) -> bool {
         Ok(metadata) => metadata.is_dir(),
         Err(cause) => matches!(cause.kind(), K::NotFound | K::NotADirectory),
     }
-}
-
-fn read_any(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    std::fs::File::open(path)?.take(LARGEST).read_to_string(&mut text)?;
-    Ok(text)
 }
 
 impl Effective {

@@ -2,6 +2,7 @@
 //! everything that is nested stay as they are.
 
 use super::document::{self, Form};
+use super::layers::read_small;
 use crate::disk::atomic::{self, WriteError};
 use serde_json::{Map, Value};
 use std::fs;
@@ -72,7 +73,7 @@ pub fn set_options(path: &Path, options: &[(&str, Option<Scalar>)]) -> Result<()
     };
     // A link is followed, so that a configuration that lies elsewhere is changed there.
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let text = match fs::read_to_string(&target) {
+    let text = match read_small(&target) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty());

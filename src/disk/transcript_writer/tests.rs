@@ -104,3 +104,14 @@ fn the_error_names_the_file() {
     let error = TranscriptWriter::open(Path::new("/nonexistent/run.jsonl")).unwrap_err();
     assert!(error.to_string().contains("/nonexistent/run.jsonl"), "{error}");
 }
+
+#[test]
+fn a_cost_of_any_size_is_a_number() {
+    for (nano, written) in [
+        (9_000_000_000_000_000_000, "9000000000"),
+        (1_234_500_000_001, "1234.500000001"),
+    ] {
+        let usage = UsageRecord::default().with_cost(Some(nano));
+        assert_eq!(usage.cost.unwrap().get(), written);
+    }
+}

@@ -2,13 +2,18 @@
 
 use super::project::ProjectError;
 use super::recover::RecoverError;
+use crate::disk::files::open_regular;
 use crate::disk::transcript_writer::{AgentRef, Instants, StepRecord, TranscriptWriter, UsageRecord};
 use crate::model::Cost;
 use crate::store::payload::{ModelCall, StepStarted, TurnStarted};
 use crate::store::{Fact, StoredEvent};
 use serde_json::value::to_raw_value;
 use std::collections::HashSet;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+
+/// Bytes of a line that are held; the pieces of a longer one are no events.
+const LONGEST_LINE: u64 = 256 << 20;
 
 /// The parts of a turn's steps, as they come by.
 #[derive(Default)]
@@ -117,23 +122,39 @@ struct Present {
     has_final: bool,
 }
 
-/// Reads what a transcript has of a run. A torn last line counts as missing.
-fn present(path: &Path, run_id: &str) -> Present {
-    #[derive(serde::Deserialize)]
-    struct Head {
-        run_id: String,
-        event_type: String,
-        step: Option<u64>,
+impl Present {
+    fn take(&mut self, head: &Head) {
+        self.any = true;
+        self.steps.extend(head.step);
+        self.has_final |= head.event_type == "final_result";
     }
-    let text = std::fs::read(path).unwrap_or_default();
-    let heads = text
-        .split(|byte| *byte == b'\n')
-        .filter_map(|line| serde_json::from_slice::<Head>(line).ok());
+}
+
+#[derive(serde::Deserialize)]
+struct Head {
+    run_id: String,
+    event_type: String,
+    step: Option<u64>,
+}
+
+/// Reads what a transcript has of a run. A torn last line counts as missing; so does what is no regular file.
+fn present(path: &Path, run_id: &str) -> Present {
     let mut found = Present::default();
-    for head in heads.filter(|head| head.run_id == run_id) {
-        found.any = true;
-        found.steps.extend(head.step);
-        found.has_final |= head.event_type == "final_result";
+    let Ok((file, _)) = open_regular(path) else {
+        return found;
+    };
+    let mut lines = BufReader::new(file);
+    let mut line = Vec::new();
+    while (&mut lines)
+        .take(LONGEST_LINE)
+        .read_until(b'\n', &mut line)
+        .is_ok_and(|read| read > 0)
+    {
+        let head = serde_json::from_slice::<Head>(&line).ok();
+        head.filter(|head| head.run_id == run_id)
+            .iter()
+            .for_each(|head| found.take(head));
+        line.clear();
     }
     found
 }
@@ -153,4 +174,24 @@ fn usage_record(call: &ModelCall) -> UsageRecord {
         cost: None,
     }
     .with_cost(nano)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transcript_that_is_no_file_has_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, pipe) = (dir.path().join("a.jsonl"), dir.path().join("pipe.jsonl"));
+        let lines = "{\"run_id\":\"r\",\"event_type\":\"execution_result\",\"step\":1}\n{\"run_id\":\"r\",\"ev";
+        std::fs::write(&file, lines).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).unwrap();
+        let found = present(&file, "r");
+        assert!(found.any && found.steps.contains(&1) && !found.has_final);
+        for odd in [pipe.as_path(), Path::new("/dev/zero"), dir.path()] {
+            assert!(!present(odd, "r").any, "{odd:?}");
+        }
+        assert!(TranscriptWriter::open(&pipe).is_err());
+    }
 }

@@ -3,9 +3,10 @@
 use super::lines::Lines;
 use super::parked::{ParkedTurn, load_parked};
 use super::project::{ProjectError, Projection};
-use crate::disk::atomic::{self, WriteError};
+use crate::disk::atomic::{self, WriteError, advice};
 use crate::disk::state_doc::{StateDoc, StateDocError};
 use crate::disk::transcript_writer::TranscriptError;
+use crate::disk::whole::{LARGEST_STATE, read_bytes};
 use crate::engine::clock::now;
 use crate::store::payload::{Adopted, ClearReason, Cleared, Outcome, Swept, TurnEnded, TurnStarted};
 use crate::store::{
@@ -19,7 +20,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum RecoverError {
     /// state.json could not be read.
-    #[error("cannot read {}: {cause}", path.display())]
+    #[error("cannot read {}: {cause}; {}", path.display(), advice(cause))]
     Read {
         /// Which file.
         path: PathBuf,
@@ -115,7 +116,7 @@ impl Session<'_> {
 
     /// state.json, and whether it is whole. What the log says was written is: it need not be parsed to know that.
     fn file(&self, writes: &[Recorded]) -> Result<(Vec<u8>, FileState), RecoverError> {
-        let bytes = match std::fs::read(&self.path) {
+        let bytes = match read_bytes(&self.path, LARGEST_STATE) {
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok((Vec::new(), self.missing()?)),
             Err(cause) => {
                 return Err(RecoverError::Read {

@@ -2,6 +2,7 @@
 
 use super::{MemoryError, SessionMemory};
 use crate::disk::state_doc::VariableRow;
+use crate::engine::truncate::CUTS;
 use crate::repl::{
     Dropped, Pickle, RestoreKind, RestoreReport, RestoreSet, SavedVariable, Sweep, SweptPickle, SweptVariable,
 };
@@ -143,9 +144,9 @@ impl SessionMemory {
         if let SweptPickle::Changed(pickle) = &swept.pickle {
             row.set("pickle_b64", &STANDARD.encode(pickle))?;
         }
-        row.set("type", &swept.type_name)?;
-        row.set("preview", &swept.preview)?;
-        row.set("comment", &swept.comment)?;
+        row.set("type", &self.hidden(&swept.type_name))?;
+        row.set("preview", &self.hidden(&swept.preview))?;
+        row.set("comment", &swept.comment.as_deref().map(|text| self.hidden(text)))?;
         row.set("note", &swept.note)?;
         row.set("committed", &swept.committed)?;
         Ok(row)
@@ -160,7 +161,7 @@ impl SessionMemory {
 
     /// A text of the REPL without secrets; names can hold some, too.
     fn hidden(&self, text: &str) -> String {
-        self.secrets.redact(text).into_owned()
+        self.secrets.redact_cut(text, &CUTS).into_owned()
     }
 
     fn holds_secret(&self, swept: &SweptVariable) -> bool {

@@ -9,6 +9,7 @@ use super::event::redacted_value;
 use super::truncate::head;
 use crate::disk::atomic::{self, WriteError, advice};
 use crate::disk::state_doc::{CodeRow, QueryRow, StateDoc, StateDocError, VariableRow};
+use crate::disk::whole::{LARGEST_STATE, read_bytes};
 use crate::repl::Sweep;
 use crate::store::Digest;
 use crate::text::secret::Secrets;
@@ -117,7 +118,7 @@ impl SessionMemory {
     /// [`MemoryError`] when the file cannot be read, is damaged or comes from a newer build: nothing is touched then.
     pub fn open(dir: &Path, secrets: Secrets) -> Result<Self, MemoryError> {
         let path = dir.join("state.json");
-        let doc = match std::fs::read(&path) {
+        let doc = match read_bytes(&path, LARGEST_STATE) {
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => StateDoc::default(),
             Err(cause) => return Err(MemoryError::Read { path, cause }),
             Ok(text) => StateDoc::parse(&text).map_err(|cause| MemoryError::Refused { path, cause })?,

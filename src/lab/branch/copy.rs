@@ -1,11 +1,13 @@
 //! What a branch takes over of its parent: events, namespaces, transcripts.
 
+use crate::disk::files::open_inside;
+use crate::disk::whole::{self, LARGEST_STATE};
 use crate::engine::CONVERSATION;
 use crate::lab::{LabError, RecordedTurn, Source};
 use crate::store::payload::Custom;
 use crate::store::{At, Fact, NewEvent, Select, SessionWriter, StoreError};
 use serde::Deserialize;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::ops::Range;
 use std::path::Path;
@@ -67,18 +69,39 @@ pub(super) fn transcripts(parent: &Source, branch: &Source, turn: &RecordedTurn,
     let recording = parent.recording()?;
     let earlier = recording.turns.iter().filter(|earlier| earlier.number < turn.number);
     for log in earlier.filter_map(|earlier| relative(earlier)) {
-        match fs::copy(parent.dir.join(log), branch.dir.join(log)) {
-            Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
-                return Err(failed(&parent.dir.join(log), "copying")(cause));
-            }
-            _ => {}
-        }
+        copy(parent, branch, log).map_err(failed(&parent.dir.join(log), "copying"))?;
     }
     let Some(log) = relative(turn) else { return Ok(()) };
-    let text = fs::read_to_string(parent.dir.join(log)).unwrap_or_default();
+    let text = text(parent, log).map_err(failed(&parent.dir.join(log), "copying"))?;
     let kept = lines_before(&text, &turn.started.run_id, u64::from(at));
     let path = branch.dir.join(log);
     fs::write(&path, kept).map_err(failed(&path, "writing"))
+}
+
+/// Copies a transcript, where there is one.
+fn copy(parent: &Source, branch: &Source, log: &Path) -> io::Result<()> {
+    let Some(mut from) = transcript(parent, log)? else {
+        return Ok(());
+    };
+    let mut to = File::create(branch.dir.join(log))?;
+    io::copy(&mut from, &mut to)?;
+    to.set_permissions(from.metadata()?.permissions())
+}
+
+/// The text of a transcript; none where it is not there.
+fn text(parent: &Source, log: &Path) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    if let Some(from) = transcript(parent, log)? {
+        whole::copy(from, &mut bytes, LARGEST_STATE)?;
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn transcript(parent: &Source, log: &Path) -> io::Result<Option<File>> {
+    match open_inside(&parent.dir, &parent.dir.join(log)) {
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
+        opened => opened.map(|(file, _)| Some(file)),
+    }
 }
 
 /// A transcript's path in the session's directory; names come from the log and lead nowhere else.

@@ -53,8 +53,8 @@ impl Packer {
         Ok(Self(tar::Builder::new(Hashing { file, hash })))
     }
 
-    pub(super) fn add(&mut self, path: &Path, name: impl AsRef<Path>) -> io::Result<()> {
-        self.0.append_path_with_name(path, name)
+    pub(super) fn add(&mut self, file: &mut File, name: impl AsRef<Path>) -> io::Result<()> {
+        self.0.append_file(name, file)
     }
 
     /// Adds the checksum, and gives the bundle its name.
@@ -190,7 +190,7 @@ mod tests {
         let [state, file, into] = ["state.json", "bundle", "into"].map(|name| dir.path().join(name));
         fs::write(&state, "{}").unwrap();
         let mut packer = Packer::new(&file).unwrap();
-        packer.add(&state, "state.json").unwrap();
+        packer.add(&mut File::open(&state).unwrap(), "state.json").unwrap();
         packer.finish(&file).unwrap();
         let whole = fs::read(&file).unwrap();
         unpack(&file, &into).unwrap();

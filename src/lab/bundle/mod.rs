@@ -8,6 +8,7 @@ pub use stage::unfinished_imports;
 use super::error::LabError;
 use super::replay::Source;
 use crate::disk::fault;
+use crate::disk::files::open_inside;
 use crate::disk::private_dir::PrivateDir;
 use crate::engine::{mark_imported, now};
 use crate::store::{
@@ -16,6 +17,7 @@ use crate::store::{
 };
 use archive::{Packer, unpack};
 use stage::Stage;
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -40,23 +42,34 @@ pub fn export_bundle(source: &Source, file: &Path) -> Result<(), LabError> {
         copy_session(&source.store, &source.session, &store, None, now())?;
     }
     for name in [EVENTS_FILE, FLOW_FILE] {
-        bundle.add(&part.path().join(name), name).map_err(failed)?;
+        add(&mut bundle, part.path(), Path::new(name), file)?;
     }
-    let state = source.dir.join("state.json");
-    if state.is_file() {
-        bundle.add(&state, "state.json").map_err(failed)?;
-    }
-    let logs = source.dir.join("logs");
-    let mut names: Vec<_> = fs::read_dir(&logs).into_iter().flatten().flatten().collect();
-    names.sort_by_key(fs::DirEntry::file_name);
-    for entry in names
-        .iter()
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
-    {
-        let name = Path::new("logs").join(entry.file_name());
-        bundle.add(&entry.path(), name).map_err(failed)?;
+    add(&mut bundle, &source.dir, Path::new("state.json"), file)?;
+    for entry in entries(&source.dir.join("logs")) {
+        add(&mut bundle, &source.dir, &Path::new("logs").join(entry), file)?;
     }
     bundle.finish(file).map_err(failed)
+}
+
+/// Names in a directory, in order; but for those of directories, pipes and the like.
+fn entries(dir: &Path) -> Vec<OsString> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let files = entries.filter(|entry| entry.path().is_file());
+    let mut names: Vec<_> = files.map(|entry| entry.file_name()).collect();
+    names.sort();
+    names
+}
+
+/// Adds a file of the directory `dir` to the bundle that becomes `file`, where it is there.
+fn add(bundle: &mut Packer, dir: &Path, name: &Path, file: &Path) -> Result<(), LabError> {
+    let path = dir.join(name);
+    match open_inside(dir, &path) {
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(cause) => Err(file_error(&path, "reading", cause)),
+        Ok((mut opened, _)) => bundle
+            .add(&mut opened, name)
+            .map_err(|cause| file_error(file, "writing", cause)),
+    }
 }
 
 /// Takes the session in `file` over into the storage directory `dir`: its id there, and how many events of it were not

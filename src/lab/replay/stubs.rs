@@ -2,6 +2,7 @@
 //! environment without its secrets.
 
 use super::Source;
+use crate::disk::whole::{LARGEST_STATE, read_bytes};
 use crate::engine::SessionMemory;
 use crate::lab::RecordedTool;
 use crate::repl::{HostTool, ToolModule};
@@ -66,7 +67,7 @@ pub(super) fn env_of(started: &TurnStarted, at_hand: &[(String, String)]) -> Vec
 
 /// Digests of the variables in state.json, where the log has just this file; `None` where it has another.
 pub(super) fn saved_digests(source: &Source) -> Option<BTreeMap<String, Digest>> {
-    let text = std::fs::read(source.dir.join("state.json")).ok()?;
+    let text = read_bytes(&source.dir.join("state.json"), LARGEST_STATE).ok()?;
     let kinds = [Kind::Swept, Kind::Adopted, Kind::Cleared];
     let writes = source
         .store

@@ -18,7 +18,7 @@ pub(super) struct MessageReply {
 
 /// One event, or a whole message: which of the keys are there depends on its type.
 #[derive(Deserialize)]
-struct Event<'a> {
+struct Event {
     #[serde(default)]
     r#type: Option<String>,
     #[serde(default)]
@@ -29,8 +29,8 @@ struct Event<'a> {
     delta: Option<Block>,
     #[serde(default)]
     usage: Option<Counts>,
-    #[serde(borrow, default)]
-    error: Option<&'a RawValue>,
+    #[serde(default)]
+    error: Option<Box<RawValue>>,
 }
 
 #[derive(Deserialize)]
@@ -142,8 +142,8 @@ fn finish(word: Option<&str>, collector: &mut Collector<'_>) {
 
 impl Dialect for MessageReply {
     fn event(&mut self, data: &str, faults: &Faults, collector: &mut Collector<'_>) -> Result<(), ErrorKind> {
-        let event: Event<'_> = object(data, faults)?;
-        if let Some(error) = event.error.filter(|error| error.get() != "null") {
+        let event: Event = object(data, faults)?;
+        if let Some(error) = event.error.as_ref().filter(|error| error.get() != "null") {
             return Err(faults.reported(error.get()));
         }
         if event.r#type.as_deref() == Some("message_stop") {
@@ -161,11 +161,11 @@ impl Dialect for MessageReply {
     }
 
     fn whole(&mut self, body: &str, faults: &Faults, collector: &mut Collector<'_>) -> Result<(), ErrorKind> {
-        let event: Event<'_> = object(body, faults)?;
+        let event: Event = object(body, faults)?;
         match event.r#type.as_deref() {
             Some("message") => self.message(object(body, faults)?, faults, collector)?,
             _ if event.error.is_some() || faults.has_message(body) => {
-                return Err(faults.reported(event.error.map_or(body, RawValue::get)));
+                return Err(faults.reported(event.error.as_deref().map_or(body, RawValue::get)));
             }
             _ => return Err(faults.empty()),
         }

@@ -2,6 +2,7 @@
 //! told apart by how it begins and not by what the server calls it. What the events mean is the API's [`Dialect`].
 
 use super::fault::Faults;
+use super::tidy::{read, whole_characters};
 use crate::provider::collect::Collector;
 use crate::provider::error::ErrorKind;
 use crate::provider::sse::{SseDecoder, SseError};
@@ -128,7 +129,7 @@ impl<'a, D: Dialect> Answer<'a, D> {
             .strip_prefix('[')
             .and_then(|text| text.strip_suffix(']'))
             .unwrap_or(text);
-        self.dialect.whole(text, self.faults, collector)?;
+        self.dialect.whole(&whole_characters(text), self.faults, collector)?;
         if self.dialect.has_reply() {
             Ok(())
         } else {
@@ -141,18 +142,15 @@ impl<'a, D: Dialect> Answer<'a, D> {
         if data.is_empty() || self.dialect.is_over() {
             return Ok(());
         }
-        self.dialect.event(data, self.faults, collector)
+        self.dialect.event(&whole_characters(data), self.faults, collector)
     }
 }
 
 /// Reads an event's JSON object.
-pub(in crate::provider) fn object<'a, T: serde::Deserialize<'a>>(
-    data: &'a str,
-    faults: &Faults,
-) -> Result<T, ErrorKind> {
+pub(in crate::provider) fn object<T: serde::de::DeserializeOwned>(data: &str, faults: &Faults) -> Result<T, ErrorKind> {
     let unexpected = |what: &str| faults.broken(&format!("an event is not as expected: {what}"));
     if !data.starts_with('{') {
         return Err(unexpected("it is no JSON object"));
     }
-    serde_json::from_str(data).map_err(|error| unexpected(&error.to_string()))
+    read(data).map_err(|error| unexpected(&error.to_string()))
 }

@@ -3,11 +3,13 @@
 
 mod answer;
 mod fault;
+mod tidy;
 mod tls;
 
 pub(super) use answer::{Dialect, object};
 pub(crate) use fault::lost;
 pub(super) use fault::{Faults, Hints};
+pub(super) use tidy::read;
 
 use super::collect::Collector;
 use super::error::ErrorKind;

@@ -23,11 +23,11 @@ impl Dialect for Completion {
             self.is_over = true;
             return Ok(());
         }
-        let chunk: Chunk<'_> = object(data, faults)?;
-        if let Some(error) = chunk.error.filter(|error| error.get() != "null") {
+        let chunk: Chunk = object(data, faults)?;
+        if let Some(error) = chunk.error.as_ref().filter(|error| error.get() != "null") {
             return Err(faults.reported(error.get()));
         }
-        if let Some(usage) = chunk.usage.and_then(wire::usage) {
+        if let Some(usage) = chunk.usage.as_deref().and_then(wire::usage) {
             collector.usage(usage);
         }
         collector.ending.served_by = chunk.model.or(collector.ending.served_by.take());

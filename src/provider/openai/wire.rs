@@ -1,9 +1,10 @@
 //! The JSON of the chat completions API. Whatever a server may leave out or write differently is optional here.
 
 use crate::provider::cost::parse_nano_dollars;
+use crate::provider::http::read;
 use crate::provider::reply::{CostSource, Usage};
 use crate::provider::request::{Message, Request};
-use serde::de::IgnoredAny;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -58,13 +59,13 @@ pub(super) fn request_body(request: &Request, dialect: Dialect) -> Vec<u8> {
 
 /// One event of a stream, or a whole reply that was not streamed.
 #[derive(Deserialize)]
-pub(super) struct Chunk<'a> {
+pub(super) struct Chunk {
     #[serde(default)]
     pub(super) choices: Option<Vec<Choice>>,
-    #[serde(borrow, default)]
-    pub(super) usage: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    pub(super) error: Option<&'a RawValue>,
+    #[serde(default)]
+    pub(super) usage: Option<Box<RawValue>>,
+    #[serde(default)]
+    pub(super) error: Option<Box<RawValue>>,
     #[serde(default)]
     pub(super) model: Option<String>,
     #[serde(default)]
@@ -149,48 +150,49 @@ impl Content {
 }
 
 #[derive(Deserialize)]
-struct UsageBody<'a> {
-    #[serde(borrow, default)]
-    prompt_tokens: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    completion_tokens: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    total_tokens: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    prompt_tokens_details: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    completion_tokens_details: Option<&'a RawValue>,
+struct UsageBody {
+    #[serde(default)]
+    prompt_tokens: Option<Box<RawValue>>,
+    #[serde(default)]
+    completion_tokens: Option<Box<RawValue>>,
+    #[serde(default)]
+    total_tokens: Option<Box<RawValue>>,
+    #[serde(default)]
+    prompt_tokens_details: Option<Box<RawValue>>,
+    #[serde(default)]
+    completion_tokens_details: Option<Box<RawValue>>,
     /// DeepSeek's name for the cached tokens.
-    #[serde(borrow, default)]
-    prompt_cache_hit_tokens: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    cost: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    is_byok: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    cost_details: Option<&'a RawValue>,
+    #[serde(default)]
+    prompt_cache_hit_tokens: Option<Box<RawValue>>,
+    #[serde(default)]
+    cost: Option<Box<RawValue>>,
+    #[serde(default)]
+    is_byok: Option<Box<RawValue>>,
+    #[serde(default)]
+    cost_details: Option<Box<RawValue>>,
 }
 
 #[derive(Default, Deserialize)]
-struct Details<'a> {
-    #[serde(borrow, default)]
-    cached_tokens: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    reasoning_tokens: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    upstream_inference_cost: Option<&'a RawValue>,
+struct Details {
+    #[serde(default)]
+    cached_tokens: Option<Box<RawValue>>,
+    #[serde(default)]
+    reasoning_tokens: Option<Box<RawValue>>,
+    #[serde(default)]
+    upstream_inference_cost: Option<Box<RawValue>>,
 }
 
 /// Reads a usage object. Every number is read on its own, so that one that makes no sense spoils no other, and costs from
 /// their digits, so that no float rounds them. `None` when it is no object.
 pub(super) fn usage(raw: &RawValue) -> Option<Usage> {
-    let body: UsageBody<'_> = object(raw)?;
-    let prompt = details(body.prompt_tokens_details);
-    let completion = details(body.completion_tokens_details);
-    let prompt_tokens = count(body.prompt_tokens);
-    let completion_tokens = count(body.completion_tokens);
-    let total = count(body.total_tokens);
+    let body: UsageBody = object(raw)?;
+    let prompt = details(body.prompt_tokens_details.as_deref());
+    let completion = details(body.completion_tokens_details.as_deref());
+    let prompt_tokens = count(body.prompt_tokens.as_deref());
+    let completion_tokens = count(body.completion_tokens.as_deref());
+    let total = count(body.total_tokens.as_deref());
     let cost_nano = cost(&body);
+    let cache_hits = body.prompt_cache_hit_tokens;
     Some(Usage {
         prompt_tokens,
         completion_tokens,
@@ -199,8 +201,8 @@ pub(super) fn usage(raw: &RawValue) -> Option<Usage> {
         } else {
             total
         },
-        cached_tokens: count(prompt.cached_tokens.or(body.prompt_cache_hit_tokens)),
-        reasoning_tokens: count(completion.reasoning_tokens),
+        cached_tokens: count(prompt.cached_tokens.or(cache_hits).as_deref()),
+        reasoning_tokens: count(completion.reasoning_tokens.as_deref()),
         cost_nano,
         cost_source: if cost_nano.is_some() {
             CostSource::Provider
@@ -212,24 +214,22 @@ pub(super) fn usage(raw: &RawValue) -> Option<Usage> {
 }
 
 /// For an account that brings its own key to the upstream provider, `cost` is only the fee.
-fn cost(body: &UsageBody<'_>) -> Option<i64> {
-    let stated = dollars(body.cost);
-    if body.is_byok.is_none_or(|byok| byok.get() != "true") {
+fn cost(body: &UsageBody) -> Option<i64> {
+    let stated = dollars(body.cost.as_deref());
+    if body.is_byok.as_ref().is_none_or(|byok| byok.get() != "true") {
         return stated;
     }
-    let upstream = dollars(details(body.cost_details).upstream_inference_cost)?;
+    let upstream = dollars(details(body.cost_details.as_deref()).upstream_inference_cost.as_deref())?;
     upstream.checked_add(stated.unwrap_or(0))
 }
 
-fn details(raw: Option<&RawValue>) -> Details<'_> {
+fn details(raw: Option<&RawValue>) -> Details {
     raw.and_then(object).unwrap_or_default()
 }
 
 /// Reads an object. A list is none, though serde would take its items for fields.
-fn object<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Option<T> {
-    serde_json::from_str(raw.get())
-        .ok()
-        .filter(|_| raw.get().starts_with('{'))
+fn object<T: DeserializeOwned>(raw: &RawValue) -> Option<T> {
+    read(raw.get()).ok().filter(|_| raw.get().starts_with('{'))
 }
 
 /// A number as some servers write it: `7`, `7.0` or `"7"`; 0 for anything else.

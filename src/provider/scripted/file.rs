@@ -2,12 +2,16 @@
 
 use super::pattern::When;
 use super::scalar::{Fault, Time, UsageSpec};
+use crate::disk::whole::read_text;
 use crate::provider::pricing::Price;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::fmt;
 use std::path::Path;
+
+/// Most of a script that is read: recorded sessions name scripts, too.
+const LARGEST: u64 = 64 << 20;
 
 /// A script that has been read.
 #[derive(Clone, Debug)]
@@ -217,7 +221,7 @@ impl Script {
     /// [`ScriptError`] with the place in the file.
     pub fn read(path: &Path) -> Result<Self, ScriptError> {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|error| ScriptError {
+        let text = read_text(path, LARGEST).map_err(|error| ScriptError {
             name: name.clone(),
             line: 0,
             column: 0,

@@ -44,6 +44,37 @@ pub(super) fn escaped(text: &[u8]) -> Option<(char, usize)> {
     }
 }
 
+/// Bytes of the longest escape.
+const LONGEST_ESCAPE: usize = 12;
+
+/// Decodes one character that is escaped twice, as in JSON within JSON; or once, as the inner one leaves what the outer one
+/// escapes.
+pub(super) fn escaped_twice(text: &[u8]) -> Option<(char, usize)> {
+    match escaped(text)? {
+        ('\\', _) => inner_escape(text).or_else(|| escaped(text)),
+        once => Some(once),
+    }
+}
+
+/// The escape that stands in `text` when its own escapes are decoded.
+fn inner_escape(text: &[u8]) -> Option<(char, usize)> {
+    let mut inner = [0; LONGEST_ESCAPE];
+    let mut ends = [0; LONGEST_ESCAPE];
+    let mut end = 0;
+    for filled in 0..LONGEST_ESCAPE {
+        let rest = text.get(end..)?;
+        let literal = || rest.first().map(|byte| (char::from(*byte), 1));
+        let (c, taken) = escaped(rest).or_else(literal)?;
+        end += taken;
+        *inner.get_mut(filled)? = u8::try_from(c).ok().filter(u8::is_ascii)?;
+        *ends.get_mut(filled)? = end;
+        if let Some((decoded, taken)) = inner.get(..=filled).and_then(escaped) {
+            return Some((decoded, *ends.get(taken.checked_sub(1)?)?));
+        }
+    }
+    None
+}
+
 /// `uXXXX`, or the two halves of a surrogate pair.
 fn unicode_escape(rest: &[u8]) -> Option<(char, usize)> {
     let high = hex(rest.get(1..5)?)?;

@@ -1,11 +1,11 @@
 //! Redacting text that comes in pieces: what may be the beginning of a secret is held back until it is known.
 
-use super::forms::{escaped, percent};
+use super::forms::{escaped, escaped_twice, percent};
 use super::{Secret, Secrets};
 use std::sync::Arc;
 
-/// The longest an encoder makes of one character: two `\uXXXX`.
-const LONGEST_ENCODED: usize = 12;
+/// The longest an encoder makes of one character: two `\uXXXX`, whose backslashes may be escaped again.
+const LONGEST_ENCODED: usize = 22;
 
 /// Redacts a stream of text. Nothing is held back that cannot be the beginning of a secret, so that output without one
 /// is shown as it comes.
@@ -64,7 +64,7 @@ fn undecided(secrets: &[Arc<Secret>], text: &str) -> usize {
 }
 
 /// The first place for a character at or after `at`.
-fn ceil(text: &str, at: usize) -> usize {
+pub(super) fn ceil(text: &str, at: usize) -> usize {
     (at..text.len())
         .find(|at| text.is_char_boundary(*at))
         .unwrap_or(text.len())
@@ -72,7 +72,7 @@ fn ceil(text: &str, at: usize) -> usize {
 
 impl Secret {
     /// Bytes of its longest form, or a few more.
-    fn longest(&self) -> usize {
+    pub(super) fn longest(&self) -> usize {
         self.value
             .chars()
             .count()
@@ -94,6 +94,7 @@ impl Secret {
         is_beginning_of(&self.value)
             || self.base64.iter().any(|core| is_beginning_of(core))
             || self.runs_out(text, b'\\', escaped)
+            || self.runs_out(text, b'\\', escaped_twice)
             || self.runs_out(text, b'%', percent)
     }
 
@@ -105,8 +106,8 @@ impl Secret {
             let literal = expected.encode_utf8(&mut literal).as_bytes();
             let taken = match decode(rest) {
                 Some((decoded, taken)) if decoded == expected => taken,
-                // Too short to be decoded, perhaps.
-                None if rest.first() == Some(&mark) && rest.len() < LONGEST_ENCODED => return true,
+                // Too short to be decoded, perhaps, or to be decoded twice.
+                None | Some(('\\', _)) if rest.first() == Some(&mark) && rest.len() < LONGEST_ENCODED => return true,
                 _ if rest.starts_with(literal) => literal.len(),
                 _ => return rest.is_empty(),
             };

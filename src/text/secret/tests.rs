@@ -24,6 +24,10 @@ fn ascii_json(value: &str) -> String {
     value.encode_utf16().map(|unit| format!("\\u{unit:04X}")).collect()
 }
 
+fn inside_json(text: &str) -> String {
+    serde_json::to_string(text).unwrap().trim_matches('"').to_owned()
+}
+
 #[test]
 fn a_value_that_overlaps_itself_leaves_nothing_over() {
     let secrets = secrets("babbabbab");
@@ -54,6 +58,9 @@ fn every_form_is_replaced_and_the_rest_kept() {
         json.trim_matches('"').to_owned(),
         ascii_json(value),
         "p@ss \\\"w\\xf6rd\\\"\\\\/\\n\\U0001f44d%41".to_owned(),
+        // JSON in JSON.
+        inside_json(json.trim_matches('"')),
+        inside_json(&ascii_json(value)),
         percent_encode(value, |byte| byte.is_ascii_alphanumeric(), true),
         percent_encode(value, |_| false, false),
         percent_encode(value, |byte| byte == b' ' || byte.is_ascii_alphanumeric(), true).replace(' ', "+"),
@@ -113,6 +120,7 @@ proptest! {
             value.clone(),
             json.split_at(json.len() - 1).0.replacen('"', "", 1),
             ascii_json(&value),
+            inside_json(&serde_json::to_string(&value).unwrap()),
             percent_encode(&value, |byte| byte.is_ascii_alphanumeric(), upper),
             percent_encode(&value, |_| false, upper),
         ];
