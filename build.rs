@@ -5,7 +5,7 @@
 //! vendor directory that `.cargo/config.toml` names). `PYTHON_PARTS_DIR` skips it: a directory with the two crates
 //! unpacked, as `eryx` and `eryx-runtime`, with or without the version in the name.
 //!
-//! It also tells the program what it is built from: commit, target, profile, features.
+//! It also tells the program what it is built from (commit, target, profile, features), and the linker what to fold.
 //!
 //! The output is `parts.rs` in OUT_DIR, which `src/repl/parts.rs` includes. Nothing is compiled or unpacked here.
 
@@ -56,6 +56,7 @@ impl<E: Display> From<E> for Failure {
 fn main() -> Result<(), Failure> {
     let mut directives = String::from("cargo::rerun-if-changed=build.rs\n");
     facts(&mut directives)?;
+    fold_alike(&mut directives)?;
     if env::var_os("CARGO_FEATURE_ENGINE").is_some() {
         directives += "cargo::rerun-if-changed=python-parts/Cargo.toml\n\
                        cargo::rerun-if-changed=python-parts/Cargo.lock\n\
@@ -63,6 +64,34 @@ fn main() -> Result<(), Failure> {
         embed()?;
     }
     std::io::Write::write_all(&mut std::io::stdout(), directives.as_bytes())?;
+    Ok(())
+}
+
+/// In released programs, functions that came out alike are there once, where the linker can do that: generics make a
+/// twentieth of a program alike. Whether it can is tried.
+fn fold_alike(directives: &mut String) -> Result<(), Failure> {
+    const FOLD: &str = "-Wl,--icf=all";
+    let is = |name: &str, wanted: &str| env::var(name).is_ok_and(|value| value == wanted);
+    let native = env::var_os("HOST") == env::var_os("TARGET");
+    if !(is("PROFILE", "release") && is("CARGO_CFG_TARGET_OS", "linux") && native) {
+        return Ok(());
+    }
+    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
+    let probe = out.join("linker_probe.rs");
+    fs::write(&probe, "fn main() {}\n")?;
+    let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    let linker = env::var("RUSTC_LINKER").map(|linker| format!("-Clinker={linker}"));
+    let tried = Command::new(env::var_os("RUSTC").ok_or("RUSTC is not set")?)
+        .args(flags.split('\x1f').filter(|flag| !flag.is_empty()))
+        .args(linker)
+        .arg(format!("-Clink-arg={FOLD}"))
+        .arg(&probe)
+        .arg("-o")
+        .arg(out.join("linker_probe"))
+        .output();
+    if tried.is_ok_and(|tried| tried.status.success()) {
+        writeln!(directives, "cargo::rustc-link-arg-bins={FOLD}")?;
+    }
     Ok(())
 }
 
