@@ -48,7 +48,7 @@ mod window;
 pub mod timeline;
 
 pub use cost::{Cost, CostSum};
-pub use diff::{DiffCall, DiffRow, DiffStep, Difference, Pair, RunDiff, align, operations};
+pub use diff::{DiffCall, DiffMark, DiffRow, DiffStep, Difference, Pair, RunDiff, align, operations};
 pub use digest::code_digest;
 pub use event::{
     AgentEnd, CodeEntry, Event, InterruptedEntry, LedgerEntry, Line, LineKind, LogFacts, LogState, MemoryKind,
