@@ -160,10 +160,10 @@ fn foreign(summary: SessionSummary) -> Row {
             .into_iter()
             .flatten()
             .collect(),
-        interrupted: summary.pending.is_some(),
+        interrupted: summary.pending.is_some() && summary.waits.is_none(),
         last_query: summary.last_query,
         parent: summary.parent,
-        waits: false,
+        waits: summary.waits.is_some(),
         empty: false,
     }
 }
