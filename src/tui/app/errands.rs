@@ -11,7 +11,7 @@ use crate::tui::effect::Token;
 use crate::tui::input::{Answer, Reply};
 use crate::tui::live::{self, Desk, Errand};
 use crate::tui::notice::Notice;
-use crate::tui::open::HandOff;
+use crate::tui::open::{HandOff, Purpose};
 use crate::tui::term;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -97,7 +97,7 @@ impl App {
 
     /// What a person made of a text in an editor, or why there is nothing.
     fn written(&mut self, text: &str, extension: &'static str) -> io::Result<Result<String, SafeText>> {
-        let written = match HandOff::prepare(text, extension, |name| std::env::var_os(name)) {
+        let written = match HandOff::prepare(text, extension, Purpose::Edit, |name| std::env::var_os(name)) {
             Err(error) => Err(error.to_string()),
             Ok(hand_off) => {
                 let mut command = hand_off.command();
