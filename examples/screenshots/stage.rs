@@ -94,7 +94,8 @@ impl Stage {
                         lab: true,
                         ..Abilities::default()
                     },
-                    sessions: None,
+                    sort: Default::default(),
+        sessions: None,
                     events,
                 }
             }
@@ -246,6 +247,8 @@ fn world(size: Size, theme: Theme) -> World {
         },
         can: Abilities::default(),
         base: Context::Everywhere,
+        here: Default::default(),
+        exports: "/home/ada/work".into(),
         sessions: None,
         running: Arc::default(),
         lab: fast_rlm::tui::live::LabDesk::default(),

@@ -1,6 +1,6 @@
 //! The limits of a query, with their defaults, and what it means to exceed one.
 
-use crate::text::money;
+use crate::text::{money, plural};
 
 /// What bounds a query. Names are those of the configuration file and, with dashes, of the command line.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,13 +78,13 @@ pub enum Exceeded {
         reached: u64,
     },
     /// Model calls of one agent.
-    #[error("limit max_calls_per_subagent: {limit} model calls made without FINAL")]
+    #[error("limit max_calls_per_subagent: {} made without FINAL", plural(u128::from(*limit), "model call", "model calls"))]
     Calls {
         /// Allowed, and reached.
         limit: u64,
     },
     /// Model calls of the query.
-    #[error("limit max_global_calls: {limit} model calls made by the query and its sub-agents")]
+    #[error("limit max_global_calls: {} made by the query and its sub-agents", plural(u128::from(*limit), "model call", "model calls"))]
     GlobalCalls {
         /// Allowed, and reached.
         limit: u64,

@@ -4,6 +4,7 @@ use super::recorded::{ASK, RecordedStep, Recording};
 use crate::model::{Pair, align, program_text};
 use crate::store::Digest;
 use crate::store::payload::{LeafCall, Written};
+use crate::text::plural;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -77,7 +78,7 @@ impl RunDiff {
     pub fn verdict(&self) -> String {
         let different = self.rows.iter().filter(|row| !row.is_same()).count();
         match different {
-            0 => format!("identical: {} steps", self.rows.len()),
+            0 => format!("identical: {}", plural(self.rows.len() as u128, "step", "steps")),
             n => format!("{n} of {} steps differ", self.rows.len()),
         }
     }

@@ -30,7 +30,7 @@ pub enum LabError {
         turns: usize,
     },
     /// There is no such step.
-    #[error("turn {turn} has {steps} steps: there is no step {step} (0-based)")]
+    #[error("turn {turn} has {}: there is no step {step} (0-based)", plural(*steps as u128, "step", "steps"))]
     StepOutOfRange {
         /// The turn, 0-based.
         turn: u32,

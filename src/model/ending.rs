@@ -16,16 +16,21 @@ pub(super) fn is_cut(text: &str) -> bool {
     (text.ends_with(CUT_MARK) || text.ends_with('…')) && text.chars().count() >= QUERY_CUT
 }
 
-/// How a run without entry in the ledger ended: as its root or the session's writer recorded it, else by inference.
+/// How a run without entry in the ledger ended: as its root or the session's writer recorded it, else by inference. What
+/// the event log says of an open question comes first: nothing else speaks of a run that rests.
 pub(super) fn lost_outcome(
     root: Option<&Agent>,
     recorded: Option<&InterruptedEntry>,
     pending: bool,
     writer: bool,
+    waits: Option<&str>,
 ) -> Outcome {
     let end = root.and_then(|root| root.end.as_ref());
     if pending && writer && end.is_none() {
         return Outcome::Running;
+    }
+    if let (true, Some(question)) = (pending, waits) {
+        return Outcome::Parked(question.to_owned());
     }
     let answered = root.is_some_and(|root| root.result != Final::Unset);
     let (error, limit) = (
@@ -40,7 +45,7 @@ pub(super) fn lost_outcome(
         "limit" => Outcome::Limit(limit.or(error).unwrap_or_default()),
         "cancelled" | "canceled" => Outcome::Cancelled,
         "interrupted" | "killed" => Outcome::Interrupted,
-        "parked" | "waiting" => Outcome::Parked,
+        "parked" | "waiting" => Outcome::Parked(String::new()),
         _ if answered => Outcome::Done,
         _ if limit.is_some() => Outcome::Limit(limit.unwrap_or_default()),
         _ if error.is_some() => Outcome::Error(error.unwrap_or_default()),

@@ -29,6 +29,8 @@ pub struct SessionFacts {
     pub pending: Option<String>,
     /// Whole text of the pending query where `query_file` has it.
     pub pending_full: Option<String>,
+    /// The question whose answer the pending query waits for, as the event log has it.
+    pub waits: Option<String>,
     /// Its transcripts are still looked for.
     pub seeking: bool,
     /// Another process holds the session's lock (`pid 4711 on host, since …`).

@@ -216,7 +216,13 @@ impl Known<'_> {
         let root = query.run.root();
         (query.text, query.text_cut) = self.lost_text(label, recorded, root.map_or("", |root| &root.task));
         query.result = root.map(|root| root.result.clone()).unwrap_or_default();
-        query.outcome = lost_outcome(root, recorded, label == Label::Pending, self.writer);
+        query.outcome = lost_outcome(
+            root,
+            recorded,
+            label == Label::Pending,
+            self.writer,
+            self.facts.waits.as_deref(),
+        );
         query.run_id = query.run_id.take().or_else(|| root.map(|root| root.run_id.clone()));
         if self.facts.target == TargetKind::Transcript && query.result != Final::Unset {
             query.label = Label::Completed(1);

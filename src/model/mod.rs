@@ -48,7 +48,7 @@ mod window;
 pub mod timeline;
 
 pub use cost::{Cost, CostSum};
-pub use diff::{DiffCall, DiffRow, DiffStep, Difference, Pair, RunDiff, align, operations};
+pub use diff::{DiffCall, DiffMark, DiffRow, DiffStep, Difference, Pair, RunDiff, align, operations};
 pub use digest::code_digest;
 pub use event::{
     AgentEnd, CodeEntry, Event, InterruptedEntry, LedgerEntry, Line, LineKind, LogFacts, LogState, MemoryKind,
@@ -58,7 +58,7 @@ pub use ids::{AgentId, BodyRef, LogId, Time};
 pub use lineage::{BranchKind, BranchPoint, ForkPoint, Lineage};
 pub use live::{LiveAgent, LiveEvent, LiveNews, LiveRun, LiveStep, Phase, Tail};
 pub use memory::{Binding, Memory, MemoryEntry};
-pub use namespace::{Change, NameAt, NamesAfter, changes};
+pub use namespace::{Change, NameAt, NamesAfter, Unkept, changes};
 pub use problem::{Problem, ProblemKind};
 pub use python_text::program_text;
 pub use query::{Final, FinalShape, Label, Link, Outcome, Query};

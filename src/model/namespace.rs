@@ -25,8 +25,32 @@ pub struct NameAt {
 pub struct NamesAfter {
     /// The step as screens number it, from 1; 0 for what the run began with.
     pub step: u64,
-    /// In code-point order; `None` where they are not kept any more, or not yet.
-    pub names: Option<Vec<NameAt>>,
+    /// In code-point order; or why they are not known.
+    pub names: Result<Vec<NameAt>, Unkept>,
+}
+
+/// Why the names at a point are not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unkept {
+    /// Of older runs only what they ended with is kept.
+    Thinned,
+    /// The step ended without its names being saved.
+    NotSaved,
+    /// A state.json that this program did not write was taken over before the run: the log has none of its names.
+    Adopted,
+}
+
+impl Unkept {
+    /// For people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Thinned => "the names after this step are not kept: of older runs only what they ended with is",
+            Self::NotSaved => "the names after this step were not saved",
+            Self::Adopted => {
+                "what this run began with is not in the event log: it came from a state.json of another program"
+            }
+        }
+    }
 }
 
 /// What a step did to a name.

@@ -25,8 +25,8 @@ pub enum Outcome {
     Running,
     /// No FINAL and no sign of life: killed, or its machine was.
     Interrupted,
-    /// It waits for a human's answer.
-    Parked,
+    /// It waits for a human's answer to this; empty where the question is not known here.
+    Parked(String),
     /// It ended in an error, as recorded.
     Error(String),
     /// A limit stopped it, as recorded.

@@ -88,6 +88,8 @@ pub struct Run {
     pub complete: bool,
     /// First and last instant seen.
     pub span: Option<(Time, Time)>,
+    /// Milliseconds in which it was worked on: see [`worked`](super::timeline::worked).
+    pub worked: u64,
 }
 
 impl Run {

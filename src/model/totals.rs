@@ -1,5 +1,6 @@
 //! Sums over the steps of agents, runs and sessions.
 
+use super::timeline::worked;
 use super::{Agent, CostSum, Run, Step, StepKind, Totals};
 use crate::text::plural;
 
@@ -97,6 +98,7 @@ impl Run {
         let first = self.agents.iter().filter_map(|agent| agent.started).min();
         let last = self.agents.iter().filter_map(|agent| agent.ended).max();
         self.span = first.zip(last);
+        self.worked = worked(self);
     }
 }
 

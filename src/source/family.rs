@@ -53,14 +53,13 @@ impl Source {
         self.nudge();
     }
 
-    /// Its family, when it was not looked up since it may have changed, and did.
+    /// Whether its log is to be looked into: it may have changed since that was last done. Counts as done then.
+    pub(super) fn begin_look(&self) -> bool {
+        self.kind() == TargetKind::Session && self.family().begin_look(stamps(self.dir()))
+    }
+
+    /// Its family, when it is another one than was told last.
     pub(super) fn new_lineage(&self) -> Option<Event> {
-        if self.kind() != TargetKind::Session {
-            return None;
-        }
-        if !self.family().begin_look(stamps(self.dir())) {
-            return None;
-        }
         // Without the lock, which the screen may want. A log that cannot be read is told where it is needed.
         let found = lineage(self.dir()).unwrap_or_default();
         let mut family = self.family();

@@ -50,11 +50,16 @@ impl Source {
     /// Everything that changed since it was last read.
     pub(super) fn refresh(&self, stop: &Stop) -> Vec<Event> {
         let mut events = Vec::new();
-        events.extend(self.new_lineage());
+        let is_log_new = self.begin_look();
+        events.extend(is_log_new.then(|| self.new_lineage()).flatten());
         let mut inner = self.inner();
         let inner = &mut *inner;
         if self.kind() == TargetKind::Session {
-            events.extend(inner.state.refresh(self.dir()).unwrap_or_default());
+            let state = inner.state.refresh(self.dir());
+            if is_log_new || state.is_some() {
+                events.extend(state.unwrap_or_default());
+                events.extend(inner.state.look_for_question(self.dir()));
+            }
             events.extend(inner.find_logs());
         }
         events.extend(inner.state.look_for_writer(self.dir()));

@@ -124,6 +124,7 @@ fn with_logs(
     options: &OpenOptions,
 ) -> Opened {
     events.extend(state.look_for_writer(dir));
+    events.extend(state.look_for_question(dir));
     let mut table = LogTable::default();
     if state.ledger.len() > AT_ONCE {
         state.facts.seeking = true;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::model::{DiffCall, MemoryKind, NameAt, NamesAfter};
+use crate::model::{DiffCall, MemoryKind, NameAt, NamesAfter, Unkept};
 use crate::store::payload::LeafCall;
 use crate::store::{At, Binding, BindingKind, Fact, Kind, Namespace, Select, Store, StoreError, StoredEvent, locate};
 
@@ -36,16 +36,10 @@ impl Source {
             .turn_of(run_id)
             .map_err(failed)?
             .ok_or("this run is not in the session's event log: another program made it, or it is a sub-agent's")?;
-        let points = std::iter::once((0, At::start_of(turn)))
-            .chain((0..steps).map(|step| (u64::from(step) + 1, At::after(turn, step))));
-        let names = points.map(|(step, at)| {
-            let namespace = recorded.store.flow.namespace(&recorded.session, at).map_err(failed)?;
-            Ok(NamesAfter {
-                step,
-                names: namespace.map(names),
-            })
-        });
-        names.collect()
+        let start = recorded.names_at_start(turn).map_err(failed)?;
+        let after = recorded.names_after_steps(turn, steps).map_err(failed)?;
+        let all = std::iter::once(start).chain(after).zip(0..);
+        Ok(all.map(|(names, step)| NamesAfter { step, names }).collect())
     }
 
     /// The session's cells; none where there is no log, or it cannot be read.
@@ -85,6 +79,11 @@ impl Cells {
     }
 }
 
+/// The question whose answer the session in `dir` waits for. A log that cannot be read is told where it is needed.
+pub(super) fn open_question(dir: &Path) -> Option<String> {
+    Recorded::open(dir).ok().flatten()?.question().ok().flatten()
+}
+
 impl Recorded {
     pub(super) fn open(dir: &Path) -> Result<Option<Self>, StoreError> {
         let location = locate(dir, None)?;
@@ -108,6 +107,20 @@ impl Recorded {
         Ok(self.store.events.read_all(&self.session, &select.only(kinds))?.events)
     }
 
+    /// The question that the last turn waits for an answer to, if its step has not ended after all.
+    fn question(&self) -> Result<Option<String>, StoreError> {
+        let Some(parked) = self.store.flow.parked(&self.session)?.pop() else {
+            return Ok(None);
+        };
+        let ended = Select::turn(parked.turn).only(&[Kind::StepEnded]);
+        let mut is_open = true;
+        self.store.events.scan(&self.session, &ended, &mut |row| {
+            is_open = row.step != Some(parked.step);
+            is_open
+        })?;
+        Ok(is_open.then_some(parked.question))
+    }
+
     /// The turn whose root is this run, and how many steps it started.
     pub(super) fn turn_of(&self, run_id: &str) -> Result<Option<(u32, u32)>, StoreError> {
         let started = self.read(Select::all(), &[Kind::TurnStarted])?;
@@ -120,6 +133,71 @@ impl Recorded {
         let steps = last.map_or(0, |step| step.saturating_add(1));
         Ok(Some((turn, steps)))
     }
+}
+
+impl Recorded {
+    /// What a turn began with: what the turn before it ended with, nothing in a new or cleared session.
+    fn names_at_start(&self, turn: u32) -> Result<Names, StoreError> {
+        let kinds = [Kind::TurnStarted, Kind::StepEnded, Kind::Adopted, Kind::Cleared];
+        let mut before = Before::Nothing;
+        // One at a time, and only where it stands: a step holds all that it printed, an adopted file a whole memory.
+        self.store
+            .events
+            .scan(&self.session, &Select::all().only(&kinds), &mut |row| {
+                match (row.kind, row.turn) {
+                    (Kind::TurnStarted, Some(started)) if started >= turn => return false,
+                    (Kind::StepEnded, Some(turn)) => before = Before::Step(At { turn, step: row.step }),
+                    (Kind::Adopted, _) => before = Before::Adopted,
+                    (Kind::Cleared, _) => before = Before::Nothing,
+                    _ => {}
+                }
+                true
+            })?;
+        match before {
+            Before::Nothing => Ok(Ok(Vec::new())),
+            Before::Adopted => Ok(Err(Unkept::Adopted)),
+            // The last step of a turn is kept, however old it is.
+            Before::Step(at) => self.names(at, Unkept::NotSaved),
+        }
+    }
+
+    /// The names after each step of a turn. Those before its last one are dropped once the turn is old.
+    fn names_after_steps(&self, turn: u32, steps: u32) -> Result<Vec<Names>, StoreError> {
+        let points = self.store.flow.points(&self.session)?;
+        let is_newest = points.iter().max().is_none_or(|last| last.turn <= turn);
+        let last = points
+            .iter()
+            .filter(|at| at.turn == turn)
+            .filter_map(|at| at.step)
+            .max();
+        let names = |step: u32| {
+            let may_be_thinned = !is_newest && last.is_some_and(|last| step < last);
+            let why = if may_be_thinned {
+                Unkept::Thinned
+            } else {
+                Unkept::NotSaved
+            };
+            self.names(At::after(turn, step), why)
+        };
+        (0..steps).map(names).collect()
+    }
+
+    fn names(&self, at: At, why_not: Unkept) -> Result<Names, StoreError> {
+        let namespace = self.store.flow.namespace(&self.session, at)?;
+        Ok(namespace.map(names).ok_or(why_not))
+    }
+}
+
+/// The names at a point, or why they are not known.
+type Names = Result<Vec<NameAt>, Unkept>;
+
+/// What stands in a log before a turn.
+#[derive(Clone, Copy)]
+enum Before {
+    Nothing,
+    Step(At),
+    /// The state.json of another program.
+    Adopted,
 }
 
 fn call(cell: LeafCall) -> DiffCall {

@@ -8,6 +8,8 @@ use crate::disk::lock;
 use crate::disk::state_file::{STATE_FILE, StateError, StateFile, read_state};
 use crate::model::{Event, LedgerEntry, Problem, ProblemKind, SessionFacts, TargetKind};
 
+use super::recorded::open_question;
+
 /// Bytes of a query's whole text that are read.
 const QUERY_CAP: u64 = 64 << 20;
 
@@ -156,6 +158,17 @@ impl SessionState {
         let events = solved.chain(fresh).collect();
         self.problems = problems;
         events
+    }
+
+    /// Looks what the pending query waits for; the facts, if they changed. Without a pending query the log is not even
+    /// opened: most sessions have none.
+    pub(super) fn look_for_question(&mut self, dir: &Path) -> Option<Event> {
+        let waits = self.facts.pending.as_ref().and_then(|_| open_question(dir));
+        if waits == self.facts.waits {
+            return None;
+        }
+        self.facts.waits = waits;
+        Some(Event::Session(self.facts.clone()))
     }
 
     /// Looks who holds the session's lock.

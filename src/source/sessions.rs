@@ -14,6 +14,7 @@ use crate::model::{Label, Time, Totals};
 use crate::store::{IMPORTING, SessionRow, Store};
 
 use super::lineage::name;
+use super::recorded::open_question;
 use super::scan::readers;
 use super::session::{name_of, unix_ms};
 use super::{OpenOptions, Stop, read_session};
@@ -29,6 +30,8 @@ pub struct SessionSummary {
     pub queries: u64,
     /// The query that has no FINAL yet, cut.
     pub pending: Option<String>,
+    /// The question whose answer that query waits for.
+    pub waits: Option<String>,
     /// The last completed query, cut.
     pub last_query: Option<String>,
     /// When it was last written to.
@@ -130,6 +133,8 @@ fn summary(path: &Path, parents: &HashMap<String, String>) -> SessionSummary {
         queries: head.queries,
         last_query: head.last_query,
         last_activity: last_activity(path, &state, head.pending.is_some()),
+        // The log is opened for those few only.
+        waits: head.pending.as_ref().and_then(|_| open_question(path)),
         pending: head.pending,
         parent: parents.get(&name).cloned(),
         name,

@@ -20,6 +20,14 @@ pub fn duration(ms: u64) -> String {
     }
 }
 
+/// The same of a number of seconds that nobody measured finer: `57 s`, never `57.0 s`.
+pub fn seconds(seconds: u64) -> String {
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        _ => duration(seconds.saturating_mul(1_000)),
+    }
+}
+
 /// The time of day of an instant (unix milliseconds), in the local zone or in UTC: `14:03:27`; `?` for an instant no
 /// calendar has.
 pub fn clock_time(unix_ms: i64, utc: bool) -> String {
@@ -61,6 +69,14 @@ mod tests {
             assert_eq!(duration(ms), shown, "{ms}");
         }
         assert!(duration(u64::MAX).ends_with('h'));
+    }
+
+    #[test]
+    fn whole_seconds_have_no_fraction() {
+        assert_eq!(
+            [0, 57, 59, 60, 187].map(seconds),
+            ["0 s", "57 s", "59 s", "1m 00s", "3m 07s"]
+        );
     }
 
     #[test]

@@ -16,7 +16,7 @@ mod width;
 mod wrap;
 
 pub use count::{compact_count, count, plural};
-pub use duration::{clock_time, date_time, duration};
+pub use duration::{clock_time, date_time, duration, seconds};
 pub use glyphs::{Glyphs, ascii};
 pub use money::{exact_money, money, parse_nano};
 pub use place::{line_and_column, toml_fault, without_picture};

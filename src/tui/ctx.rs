@@ -1,15 +1,16 @@
 //! What every screen may look at while it updates or draws. Nothing in it can be changed from a screen.
 
-use super::action::{Abilities, Action, Context};
+use super::action::{Abilities, Action, Context, Here};
 use super::keymap::Keymap;
 use super::live::LabDesk;
+use super::screens::Sort;
 use super::theme::{Role, Theme};
 use crate::model::{Session, Time};
 use crate::source::SessionSummary;
 use crate::text::Glyphs;
 use ratatui::layout::Size;
 use ratatui::style::Style;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -67,6 +68,12 @@ pub struct Ctx<'a> {
     pub can: Abilities,
     /// The context of the topmost full screen: what a popup over it speaks of.
     pub base: Context,
+    /// What works on that screen.
+    pub here: Here,
+    /// The directory that exports are written to.
+    pub exports: &'a Path,
+    /// What that list is sorted by.
+    pub sort: Sort,
     /// The directory whose sessions the picker lists, if there is one.
     pub sessions: Option<&'a SessionList>,
     /// Directories of sessions in which a run of this program goes on.
@@ -96,6 +103,12 @@ pub struct World {
     pub can: Abilities,
     /// The context of the topmost full screen.
     pub base: Context,
+    /// What works on that screen.
+    pub here: Here,
+    /// The directory that exports are written to.
+    pub exports: PathBuf,
+    /// What that list is sorted by.
+    pub sort: Sort,
     /// The directory whose sessions the picker lists.
     pub sessions: Option<SessionList>,
     /// Directories of sessions in which a run of this program goes on.
@@ -120,6 +133,9 @@ impl World {
             options: self.options,
             can: self.can,
             base: self.base,
+            here: self.here,
+            exports: &self.exports,
+            sort: self.sort,
             sessions: self.sessions.as_ref(),
             running: &self.running,
             lab: &self.lab,

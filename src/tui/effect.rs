@@ -5,7 +5,8 @@ use super::export::Job;
 use super::input::Input;
 use super::live::{Errand, ForkRequest};
 use super::notice::Notice;
-use super::screens::{Route, Sides};
+use super::pattern::Pattern;
+use super::screens::{Route, Sides, Sort};
 use crate::model::{BodyRef, LogId};
 use crate::text::SafeText;
 use std::any::Any;
@@ -159,6 +160,10 @@ pub enum Effect {
     Notice(Notice),
     /// Do an action, as if its key had been pressed after this layer went away: what the palette returns.
     Act(super::action::Action),
+    /// The list of sessions is sorted by this from now on.
+    SortedBy(Sort),
+    /// Search on the layer on top for what was found elsewhere.
+    SearchOn(Pattern),
     /// Something for a session that is driven.
     Errand(Errand),
     /// Back to the shell, until `fg`.

@@ -8,10 +8,32 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempPath;
 
-/// Programs that are tried, in order, where no variable names one.
-const DEFAULTS: [&str; 3] = ["less", "more", "vi"];
-/// Variables that name a program, in order.
-const VARIABLES: [&str; 3] = ["VISUAL", "EDITOR", "PAGER"];
+/// What a program is wanted for. A pager shows a text, and cannot change it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To read it.
+    Read,
+    /// To change it.
+    Edit,
+}
+
+impl Purpose {
+    /// Variables that name a program, in order.
+    fn variables(self) -> &'static [&'static str] {
+        match self {
+            Self::Read => &["VISUAL", "EDITOR", "PAGER"],
+            Self::Edit => &["VISUAL", "EDITOR"],
+        }
+    }
+
+    /// Programs that are tried, in order, where no variable names one.
+    fn defaults(self) -> &'static [&'static str] {
+        match self {
+            Self::Read => &["less", "more", "vi"],
+            Self::Edit => &["vi", "nano"],
+        }
+    }
+}
 
 /// Why text cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +41,9 @@ pub enum OpenError {
     /// No variable names a program, and none of the usual ones is there.
     #[error("no program to open text with: set VISUAL, EDITOR or PAGER")]
     NoProgram,
+    /// No variable names an editor, and none of the usual ones is there.
+    #[error("no editor to write with: set $EDITOR")]
+    NoEditor,
     /// A variable cannot be read as a command.
     #[error("{variable} is no command: {why}; it is read as words, with '…', \"…\" and \\ for quoting")]
     BadCommand {
@@ -55,9 +80,10 @@ impl HandOff {
     pub fn prepare(
         text: &str,
         extension: &'static str,
+        purpose: Purpose,
         environment: impl Fn(&str) -> Option<OsString>,
     ) -> Result<Self, OpenError> {
-        let words = command(environment)?;
+        let words = command(purpose, environment)?;
         let dir = std::env::temp_dir();
         let file = write(text, extension, &dir).map_err(|error| OpenError::File { dir, error })?;
         Ok(Self { words, file })
@@ -89,8 +115,8 @@ fn write(text: &str, extension: &'static str, dir: &Path) -> std::io::Result<Tem
 }
 
 /// The first variable that is set to something, else the first usual program on the path.
-fn command(environment: impl Fn(&str) -> Option<OsString>) -> Result<Vec<OsString>, OpenError> {
-    for variable in VARIABLES {
+fn command(purpose: Purpose, environment: impl Fn(&str) -> Option<OsString>) -> Result<Vec<OsString>, OpenError> {
+    for variable in purpose.variables().iter().copied() {
         let Some(value) = environment(variable).filter(|value| !value.is_empty()) else {
             continue;
         };
@@ -105,10 +131,11 @@ fn command(environment: impl Fn(&str) -> Option<OsString>) -> Result<Vec<OsStrin
     }
     let path = environment("PATH").unwrap_or_default();
     let installed = |name: &&str| std::env::split_paths(&path).any(|dir| dir.join(name).is_file());
-    let found = DEFAULTS.iter().find(|name| installed(name));
-    found
-        .map(|name| vec![OsString::from(*name)])
-        .ok_or(OpenError::NoProgram)
+    let found = purpose.defaults().iter().find(|name| installed(name));
+    found.map(|name| vec![OsString::from(*name)]).ok_or(match purpose {
+        Purpose::Read => OpenError::NoProgram,
+        Purpose::Edit => OpenError::NoEditor,
+    })
 }
 
 /// Splits a command line into words as a shell does, without expanding anything.
@@ -158,7 +185,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_named() {
-        let error = command(|name| (name == "EDITOR").then(|| "vi 'x".into())).unwrap_err();
+        let error = command(Purpose::Edit, |name| (name == "EDITOR").then(|| "vi 'x".into())).unwrap_err();
         assert!(
             error
                 .to_string()
@@ -171,28 +198,48 @@ mod tests {
     #[test]
     fn visual_goes_before_editor_and_editor_before_pager() {
         let set = |names: &'static [&str]| move |name: &str| names.contains(&name).then(|| OsString::from(name));
-        assert_eq!(command(set(&["PAGER", "EDITOR", "VISUAL"])).unwrap(), ["VISUAL"]);
-        assert_eq!(command(set(&["PAGER", "EDITOR"])).unwrap(), ["EDITOR"]);
-        assert_eq!(command(set(&["PAGER"])).unwrap(), ["PAGER"]);
+        assert_eq!(
+            command(Purpose::Read, set(&["PAGER", "EDITOR", "VISUAL"])).unwrap(),
+            ["VISUAL"]
+        );
+        assert_eq!(command(Purpose::Read, set(&["PAGER", "EDITOR"])).unwrap(), ["EDITOR"]);
+        assert_eq!(command(Purpose::Read, set(&["PAGER"])).unwrap(), ["PAGER"]);
     }
 
     #[test]
     fn without_variables_the_path_decides() {
         let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join("more"), "").unwrap();
         let path = dir.path().as_os_str().to_owned();
-        assert_eq!(
-            command(|name| (name == "PATH").then(|| path.clone())).unwrap(),
-            ["more"]
-        );
-        assert!(matches!(command(|_| None), Err(OpenError::NoProgram)));
+        let found = |purpose| command(purpose, |name| (name == "PATH").then(|| path.clone()));
+        std::fs::write(dir.path().join("more"), "").unwrap();
+        assert_eq!(found(Purpose::Read).unwrap(), ["more"]);
+        assert!(matches!(command(Purpose::Read, |_| None), Err(OpenError::NoProgram)));
+        let none = found(Purpose::Edit).unwrap_err();
+        assert_eq!(none.to_string(), "no editor to write with: set $EDITOR");
+        std::fs::write(dir.path().join("nano"), "").unwrap();
+        assert_eq!(found(Purpose::Edit).unwrap(), ["nano"]);
+        std::fs::write(dir.path().join("vi"), "").unwrap();
+        assert_eq!(found(Purpose::Edit).unwrap(), ["vi"]);
+    }
+
+    #[test]
+    fn nothing_is_edited_in_a_pager() {
+        let of = |name: &str| match name {
+            "PAGER" => Some(OsString::from("less")),
+            _ => None,
+        };
+        assert_eq!(command(Purpose::Read, of).unwrap(), ["less"]);
+        assert!(matches!(command(Purpose::Edit, of), Err(OpenError::NoEditor)));
     }
 
     #[cfg(unix)]
     #[test]
     fn the_file_is_private_opened_by_the_command_and_removed_afterwards() {
         use std::os::unix::fs::PermissionsExt as _;
-        let hand_off = HandOff::prepare("words\n", "json", |name| (name == "EDITOR").then(|| "cat".into())).unwrap();
+        let hand_off = HandOff::prepare("words\n", "json", Purpose::Read, |name| {
+            (name == "EDITOR").then(|| "cat".into())
+        })
+        .unwrap();
         let path = hand_off.path().to_owned();
         let name = path.file_name().unwrap().to_str().unwrap();
         assert!(name.starts_with("fast-rlm-") && name.ends_with(".json"), "{name}");

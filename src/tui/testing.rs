@@ -1,6 +1,6 @@
 //! For tests of screens and widgets: a world to draw in, and frames as text.
 
-use super::action::{Abilities, Context};
+use super::action::{Abilities, Context, Here};
 use super::ctx::ViewOptions;
 use super::keymap::Keymap;
 use super::theme::{Depth, Theme};
@@ -29,6 +29,9 @@ impl World {
                 ..Abilities::default()
             },
             base: Context::Everywhere,
+            here: Here::default(),
+            exports: "/home/ada/work".into(),
+            sort: Default::default(),
             sessions: None,
             running: std::sync::Arc::default(),
             lab: super::live::LabDesk::default(),

@@ -84,7 +84,8 @@ impl Viewer {
             desk: None,
             route: Route::Overview,
             can,
-            sessions: None,
+            sort: Default::default(),
+        sessions: None,
             events,
         };
         viewer.send(Msg::Opened(opening));
@@ -287,6 +288,8 @@ fn world(size: Size, ascii: bool) -> World {
         },
         can: Abilities::default(),
         base: Context::Everywhere,
+        here: Default::default(),
+        exports: "/home/ada/work".into(),
         sessions: None,
         running: Arc::default(),
         lab: fast_rlm::tui::live::LabDesk::default(),

@@ -85,6 +85,45 @@ fn to_step(pty: &mut Pty, step: u64) {
     }
 }
 
+#[test]
+fn scrubbing_the_first_run_shows_what_each_step_added_and_that_it_began_with_nothing() {
+    let lab = Lab::new();
+    let mut pty = lab.open(&[], &[]);
+    pty.send("p");
+    pty.wait_for("after step 1");
+    pty.wait_for("1 added");
+    pty.wait_for("+   guests");
+    pty.send("\x1b[D");
+    pty.wait_for("this run began with");
+    quit(pty);
+}
+
+#[test]
+fn without_a_variable_code_is_edited_in_vi_and_never_in_a_pager() {
+    let lab = Lab::new();
+    let bin = lab.desk.path().join("bin");
+    std::fs::create_dir(&bin).unwrap();
+    for (name, sed) in [("less", "s/^/# paged /"), ("vi", "s/len(guests)/len(guests) * 2/")] {
+        let path = bin.join(name);
+        std::fs::write(&path, format!("#!/bin/sh\nsed -i.bak \"{sed}\" \"$1\"\n")).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
+    let env = [("EDITOR", ""), ("VISUAL", ""), ("PAGER", ""), ("PATH", path.as_str())];
+    let mut pty = lab.open(&[], &env);
+    to_step(&mut pty, 2);
+    pty.send("f");
+    pty.wait_for("edit the code");
+    pty.send("\x1b[B\r");
+    pty.wait_for("it is Python");
+    // Back to the ways, then out of the dialog.
+    for words in ["it is Python", "edit the code"] {
+        pty.send("\x1b");
+        pty.wait_until_gone(words);
+    }
+    quit(pty);
+}
+
 /// From the second step to the field of the value that a fork injects there.
 fn to_value(pty: &mut Pty) {
     pty.send("f");

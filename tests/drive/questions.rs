@@ -78,6 +78,7 @@ fn a_question_outlives_the_program_and_no_finished_call_is_made_again() {
     // The model that asked goes on: none is named.
     let mut pty = desk.open(&[], &[]);
     pty.wait_for("Which day?");
+    pty.wait_for("waits for an answer: Which day?");
     answer(&mut pty, "Tuesday");
     pty.wait_for("Book it?");
     choose(&mut pty, "2");

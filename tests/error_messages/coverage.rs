@@ -14,6 +14,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("kept drafts cannot be read", SCREEN),
     ("kept drafts in {}", SCREEN),
     ("no program to open text with", SCREEN),
+    ("no editor to write with", SCREEN),
     ("{variable} is no command", SCREEN),
     ("cannot write a temporary file in {dir}", SCREEN),
     ("the export was cancelled", SCREEN),

@@ -21,6 +21,7 @@ mod overhead;
 mod pauses;
 mod reading;
 mod replays;
+mod scrubbing;
 mod sessions;
 mod shell;
 #[path = "../running/unchanged.rs"]

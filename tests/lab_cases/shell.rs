@@ -111,6 +111,18 @@ fn case_81_sessions_are_listed_filtered_and_pruned() {
         line("waits").contains("waits for an answer") && line("cut").contains("interrupted"),
         "{columns}"
     );
+    // The viewer says the same.
+    let log = |target: &str| {
+        let mut viewer = std::process::Command::new(env!("CARGO_BIN_EXE_fast-rlm-log"));
+        out(&viewer.current_dir(dir.path()).arg(target).output().unwrap())
+    };
+    let facts = log("runs/waits");
+    assert!(
+        facts.contains("none: it waits for an answer: ok?") && facts.contains("+ 1 that waits for an answer"),
+        "{facts}"
+    );
+    assert!(log("runs/cut").contains("none: interrupted"));
+    assert!(log("runs").contains("(waits for an answer)"));
     assert!(
         line("one").contains("1 query") && line("one").contains("Find the whale"),
         "{columns}"

@@ -127,7 +127,10 @@ fn outcome(outcome: &Outcome) -> (&'static str, Option<&str>) {
         Outcome::Done => ("done", None),
         Outcome::Running => ("running", None),
         Outcome::Interrupted => ("interrupted", None),
-        Outcome::Parked => ("parked", None),
+        Outcome::Parked(question) => (
+            "parked",
+            Some(question.as_str()).filter(|question| !question.is_empty()),
+        ),
         Outcome::Error(reason) => ("error", Some(reason)),
         Outcome::Limit(reason) => ("limit", Some(reason)),
         Outcome::Cancelled => ("cancelled", None),

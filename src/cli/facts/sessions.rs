@@ -32,6 +32,8 @@ struct Row<'a> {
     path: String,
     queries: u64,
     pending: Option<&'a str>,
+    /// The question whose answer that waits for.
+    waits: Option<&'a str>,
     last_query: Option<&'a str>,
     last_activity: Option<String>,
     forked_from: Option<&'a str>,
@@ -50,6 +52,7 @@ impl<'a> Row<'a> {
             path: summary.path.to_string_lossy().into_owned(),
             queries: summary.queries,
             pending: summary.pending.as_deref(),
+            waits: summary.waits.as_deref(),
             last_query: summary.last_query.as_deref(),
             last_activity: row.last_activity().map(iso),
             forked_from: summary.parent.as_deref(),

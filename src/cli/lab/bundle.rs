@@ -18,6 +18,7 @@ pub(super) fn import(args: &ImportArgs) -> Result<Exit, Failure> {
     let (id, skipped) = import_bundle(&args.bundle, &args.dir, args.session_id.as_deref())?;
     let left = match skipped {
         0 => String::new(),
+        1 => " (1 event of a newer version was left out)".into(),
         n => format!(" ({n} events of a newer version were left out)"),
     };
     print(&format!("{id}{left}"))?;

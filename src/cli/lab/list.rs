@@ -196,11 +196,11 @@ fn foreign(summary: SessionSummary) -> Row {
             .into_iter()
             .flatten()
             .collect(),
-        interrupted: summary.pending.is_some(),
+        interrupted: summary.pending.is_some() && summary.waits.is_none(),
         last_query: summary.last_query,
         is_branch: summary.parent.is_some(),
         parent: summary.parent,
-        waits: false,
+        waits: summary.waits.is_some(),
         empty: false,
     }
 }

@@ -7,8 +7,9 @@ use crate::cli::query::config::Config;
 use crate::cli::query::{Exit, Interrupts, tell_unknown};
 use crate::client;
 use crate::lab::{DiffRow, LabEvent, ReplayReport, StepSide};
+use crate::model::DiffMark;
 use crate::provider::Cancel;
-use crate::text::SafeText;
+use crate::text::{SafeText, plural};
 use serde_json::json;
 use std::io::{self, Write};
 
@@ -55,8 +56,9 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Failure> {
 fn told(report: &ReplayReport) -> String {
     let steps: usize = report.plans.iter().map(|plan| plan.steps.len()).sum();
     let mut lines = vec![format!(
-        "{}: {steps} steps, {}/{} calls served from the record",
+        "{}: {}, {}/{} calls served from the record",
         if report.faithful() { "faithful" } else { "not faithful" },
+        plural(steps as u128, "step", "steps"),
         report.cells_consumed,
         report.cells_total
     )];
@@ -70,10 +72,12 @@ fn told(report: &ReplayReport) -> String {
         )
     }));
     if report.missing_sources > 0 {
-        lines.push(format!("{} steps whose text is lost", report.missing_sources));
+        let steps = plural(report.missing_sources as u128, "step", "steps");
+        lines.push(format!("{steps} whose text is lost"));
     }
     if report.weak > 0 {
-        lines.push(format!("{} values compared by description only", report.weak));
+        let values = plural(report.weak as u128, "value", "values");
+        lines.push(format!("{values} compared by description only"));
     }
     SafeText::block(&lines.join("\n")).as_str().to_owned()
 }
@@ -99,13 +103,17 @@ pub(super) fn row_line(row: &DiffRow) -> String {
     let line = match row {
         DiffRow::Same { a, note, .. } => {
             let note = note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
-            format!("  {}: {}{note}", at(a), code(a))
+            format!("{} {}: {}{note}", DiffMark::Same, at(a), code(a))
         }
-        DiffRow::Plan { a: Some(a), b: Some(b) } => format!("~ {}: {} -> {}", at(a), code(a), code(b)),
-        DiffRow::Plan { a: Some(a), .. } => format!("- {}: {}", at(a), code(a)),
-        DiffRow::Plan { b: Some(b), .. } => format!("+ {}: {}", at(b), code(b)),
+        DiffRow::Plan { a: Some(a), b: Some(b) } => {
+            format!("{} {}: {} -> {}", DiffMark::Plan, at(a), code(a), code(b))
+        }
+        DiffRow::Plan { a: Some(a), .. } => format!("{} {}: {}", DiffMark::Left, at(a), code(a)),
+        DiffRow::Plan { b: Some(b), .. } => format!("{} {}: {}", DiffMark::Right, at(b), code(b)),
         DiffRow::Plan { .. } => String::new(),
-        DiffRow::Output { a, what, was, is, .. } => format!("! {}: {what}: {was} -> {is}", at(a)),
+        DiffRow::Output { a, what, was, is, .. } => {
+            format!("{} {}: {what}: {was} -> {is}", DiffMark::Result, at(a))
+        }
     };
     SafeText::line(&line).as_str().to_owned()
 }

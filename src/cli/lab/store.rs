@@ -5,6 +5,7 @@ use super::{Failure, print};
 use crate::cli::query::Exit;
 use crate::lab::{self, Source};
 use crate::store::{Storage, Store};
+use crate::text::plural;
 use std::path::Path;
 
 /// Shows what could be freed, or frees it.
@@ -15,7 +16,11 @@ pub(super) fn gc(dir: &Path, free: bool) -> Result<Exit, Failure> {
     };
     let freed = store.flow.collect(!free)?;
     let done = if free { "freed" } else { "to be freed with --free" };
-    print(&format!("{} values, {} bytes {done}", freed.values, freed.bytes))?;
+    print(&format!(
+        "{}, {} {done}",
+        plural(freed.values.into(), "value", "values"),
+        plural(freed.bytes.into(), "byte", "bytes")
+    ))?;
     Ok(Exit::Done)
 }
 

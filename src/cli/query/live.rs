@@ -5,7 +5,7 @@ use crate::disk::lock;
 use crate::engine::{Answer, Home, RunEvent, Settings, Watch, What};
 use crate::model::CostSum;
 use crate::provider::{CostExpectation, Usage};
-use crate::text::{SafeText, compact_count, cut, duration};
+use crate::text::{SafeText, compact_count, cut, duration, plural};
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -142,7 +142,7 @@ impl Live {
         state.drawn = Some(Instant::now());
         state.shown = true;
         let helpers = if state.helpers > 0 {
-            format!(" · {} sub-agents", state.helpers)
+            format!(" · {}", plural(state.helpers as u128, "sub-agent", "sub-agents"))
         } else {
             String::new()
         };

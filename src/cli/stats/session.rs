@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::cli::terminal::Look;
-use crate::model::{Label, MemoryKind, Query, Session};
+use crate::model::{Label, MemoryKind, Outcome, Query, Session};
 use crate::text::{SafeText, count, plural};
 
 use super::notation;
@@ -55,8 +55,11 @@ fn queries(session: &Session) -> String {
     if lost > 0 {
         text += &format!(", + {} without FINAL", plural(lost as u128, "run", "runs"));
     }
-    if session.facts.pending.is_some() {
-        text += ", + 1 pending";
+    let last = session.queries.last().map(|query| &query.outcome);
+    match (&session.facts.pending, last) {
+        (Some(_), Some(Outcome::Parked(_))) => text += ", + 1 that waits for an answer",
+        (Some(_), _) => text += ", + 1 pending",
+        (None, _) => {}
     }
     text
 }

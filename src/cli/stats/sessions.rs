@@ -121,7 +121,11 @@ fn cells(row: &SessionRow, look: Look) -> [String; 6] {
         both.merge(&totals.lost);
         both
     };
-    let pending = if summary.pending.is_some() { " (pending)" } else { "" };
+    let pending = match (&summary.waits, &summary.pending) {
+        (Some(_), _) => " (waits for an answer)",
+        (None, Some(_)) => " (pending)",
+        (None, None) => "",
+    };
     let tokens = match both.tokens_known() {
         true => count(both.usage.total.into()),
         false => "unknown".into(),

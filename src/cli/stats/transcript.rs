@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::cli::terminal::Look;
+use crate::model::timeline::length;
 use crate::model::{Query, Run, Session};
 use crate::text::{SafeText, count, date_time, duration};
 
@@ -45,7 +46,7 @@ fn run(sheet: &mut Sheet<'_>, query: &Query, look: Look) -> io::Result<()> {
     sheet.field("Time", &time(run, look))
 }
 
-/// `2026-11-29 12:47:50 to 12:48:23 (33.1 s)`.
+/// `2026-11-29 12:47:50 to 12:48:23 (33.1 s)`: how long it was worked on, and how long not where that is more.
 fn time(run: &Run, look: Look) -> String {
     let Some((start, end)) = run.span else {
         return "unknown".into();
@@ -57,7 +58,14 @@ fn time(run: &Run, look: Look) -> String {
     } else {
         to.as_str()
     };
-    let took = duration(end.saturating_sub(start).max(0).unsigned_abs());
+    let took = duration(run.worked);
+    let idle = length(start, end).saturating_sub(run.worked);
+    // Only what could be asked about: a resumed run rests for long.
+    let rest = if idle > run.worked {
+        format!(", idle for {}", duration(idle))
+    } else {
+        String::new()
+    };
     let zone = if look.utc { " UTC" } else { "" };
-    format!("{from} to {to}{zone} ({took})")
+    format!("{from} to {to}{zone} ({took}{rest})")
 }

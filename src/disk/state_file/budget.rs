@@ -1,6 +1,6 @@
 //! How much of a state.json is kept in memory: enough for any real one, and never more.
 
-use crate::text::count;
+use crate::text::plural;
 
 /// Bytes of texts and entries that are kept in all.
 const WHOLE: usize = 192 << 20;
@@ -59,7 +59,8 @@ impl Budget {
         if self.cut + self.dropped == 0 {
             return None;
         }
-        let (cut, dropped) = (count(u128::from(self.cut)), count(u128::from(self.dropped)));
-        Some(format!("very large: {cut} texts were cut, {dropped} entries left out"))
+        let cut = plural(u128::from(self.cut), "text was", "texts were");
+        let dropped = plural(u128::from(self.dropped), "entry", "entries");
+        Some(format!("very large: {cut} cut, {dropped} left out"))
     }
 }

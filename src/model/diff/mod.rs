@@ -2,10 +2,12 @@
 //! shift the rest; comments and layout do not count.
 
 mod align;
+mod mark;
 mod verdict;
 
 use super::program_text;
 pub use align::{Pair, align, operations};
+pub use mark::DiffMark;
 
 /// A step as comparing sees it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -89,7 +89,10 @@ impl Session {
         live.graft_onto(&mut query.run);
         if query.result == Final::Unset {
             let asks = live.agents().iter().any(|agent| agent.asks && !agent.ended);
-            query.outcome = if asks { Outcome::Parked } else { Outcome::Running };
+            query.outcome = match asks {
+                true => Outcome::Parked(String::new()),
+                false => Outcome::Running,
+            };
         }
         self.raw.grafted = Some(Grafted { query: index, before });
     }

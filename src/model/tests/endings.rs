@@ -29,7 +29,7 @@ fn end(outcome: Option<&str>, error: Option<&str>, limit: Option<&str>) -> Agent
 #[case(end(Some("error"), Some("boom"), None), Outcome::Error("boom".into()))]
 #[case(end(Some("limit"), None, Some("max_calls")), Outcome::Limit("max_calls".into()))]
 #[case(end(Some("cancelled"), None, None), Outcome::Cancelled)]
-#[case(end(Some("parked"), None, None), Outcome::Parked)]
+#[case(end(Some("parked"), None, None), Outcome::Parked(String::new()))]
 #[case(end(None, Some("boom"), None), Outcome::Error("boom".into()))]
 #[case(end(None, None, None), Outcome::Lost)]
 #[case(end(Some("something new"), None, None), Outcome::Lost)]
@@ -47,6 +47,25 @@ fn inferred_where_nothing_was_recorded() {
         last(Some(end(Some("limit"), None, Some("budget"))), Some("q"), true).outcome,
         Outcome::Limit("budget".into())
     );
+}
+
+#[test]
+fn a_pending_query_whose_question_is_open_waits_unless_somebody_works_on_it() {
+    let of = |pending: Option<&str>, alive: bool| {
+        let mut log = Log::new(0);
+        log.start("r", None, 0).step("r", executed(1, "a"), 1);
+        let mut events = log.events(&[]);
+        events.push(Event::Session(SessionFacts {
+            pending: pending.map(Into::into),
+            waits: Some("Which day?".into()),
+            ..SessionFacts::default()
+        }));
+        events.push(Event::Writer { alive });
+        settled(events).queries.pop().unwrap().outcome
+    };
+    assert_eq!(of(Some("q"), false), Outcome::Parked("Which day?".into()));
+    assert_eq!(of(Some("q"), true), Outcome::Running);
+    assert_eq!(of(None, false), Outcome::Lost);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! One wall clock for a whole session. Between queries hours can pass: gaps that are long against the time in which
 //! something happened are folded away.
 
-use super::{Timeline, length};
+use super::{Timeline, activity, length};
 use crate::model::{Session, Time};
 
 /// A gap is folded when it is longer than this part of the busy time.
@@ -121,7 +121,7 @@ impl SessionTimeline {
         let runs: Vec<(usize, Timeline)> = known
             .map(|(index, query)| (index, Timeline::of_run(&query.run)))
             .collect();
-        let axis = Axis::new(runs.iter().filter_map(|(_, timeline)| timeline.span));
+        let axis = Axis::new(session.queries.iter().flat_map(|query| activity(&query.run)));
         Self { runs, axis }
     }
 }

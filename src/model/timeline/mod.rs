@@ -2,8 +2,10 @@
 //! Pure data; screens scale and draw it.
 
 mod axis;
+mod worked;
 
 pub use axis::{Axis, Break, SessionTimeline};
+pub use worked::{activity, worked};
 
 use super::{Agent, AgentId, Run, Time};
 

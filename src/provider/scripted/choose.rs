@@ -46,9 +46,13 @@ impl Scripted {
     }
 
     fn nothing_left(&self, request: &Request) -> String {
-        let count = self.script.content.replies.len();
+        let used = match self.script.content.replies.len() {
+            0 => "it has no replies in order".to_owned(),
+            1 => "its one reply in order is used up".into(),
+            count => format!("its {count} replies in order are used up"),
+        };
         format!(
-            "the script {} has no reply: no rule matches, its {count} replies in order are used up, and {}",
+            "the script {} has no reply: no rule matches, {used}, and {}",
             self.script.name,
             asked(request)
         )

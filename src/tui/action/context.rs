@@ -40,6 +40,18 @@ impl Context {
         }
     }
 
+    /// Where its keys work, for sentences; `None` for everywhere.
+    pub fn place(self) -> Option<&'static str> {
+        match self {
+            Context::Everywhere => None,
+            Context::Run => Some("in a run"),
+            Context::Memory => Some("in memory"),
+            Context::Picker => Some("in the list of sessions"),
+            Context::Prompt => Some("while typing in a line"),
+            Context::Box => Some("in the box"),
+        }
+    }
+
     /// The context of that name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|context| context.name() == name)

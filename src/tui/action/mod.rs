@@ -6,10 +6,12 @@
 
 mod ability;
 mod context;
+mod here;
 mod table;
 
 pub use ability::Abilities;
 pub use context::Context;
+pub use here::{Here, Legend, Use};
 pub use table::ACTIONS;
 
 /// One row of the table.

@@ -60,6 +60,7 @@ pub const ACTIONS: &[Entry] = &[
     row(A::NextPane, E, "next-pane", &["w"], "next pane", "Focus the next pane"),
     row(A::Quit, E, "quit", &["q"], "quit", "Close what is on top, else quit"),
     row(A::Budget, E, "budget", &["b"], "more money", "Let the run spend twice as much; one that a limit stopped goes on"),
+    row(A::Resume, E, "resume", &["u"], "resume", "Resume the interrupted run"),
     row(A::Suspend, E, "suspend", &["ctrl-z"], "suspend", "Back to the shell; `fg` returns here"),
     row(A::Interrupt, E, "interrupt", &["ctrl-c"], "interrupt", "Close, clear, cancel the run, or quit"),
 
@@ -81,7 +82,6 @@ pub const ACTIONS: &[Entry] = &[
     row(A::Fork, Run, "fork", &["f"], "fork", "Fork the session here"),
     row(A::Diff, Run, "diff", &["d"], "diff", "Compare with another run"),
     row(A::Replay, Run, "replay", &["p"], "replay", "Replay, and scrub through the steps"),
-    row(A::Resume, Run, "resume", &["u"], "resume", "Resume an interrupted run"),
 
     row(A::EntryPrevious, Memory, "entry-previous", &["up"], "select", "Previous entry"),
     row(A::EntryNext, Memory, "entry-next", &["down"], "select", "Next entry"),

@@ -11,7 +11,8 @@ use crate::tui::effect::Token;
 use crate::tui::input::{Answer, Reply};
 use crate::tui::live::{self, Desk, Errand};
 use crate::tui::notice::Notice;
-use crate::tui::open::HandOff;
+use crate::tui::open::{HandOff, Purpose};
+use crate::tui::screens::Naming;
 use crate::tui::term;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -55,7 +56,7 @@ impl App {
         tokio::task::spawn_blocking(move || {
             let _ = sender.send(match source::create(&dir, &name, &options) {
                 Ok(opened) => Incoming::Opened(Box::new(Ok(opened))),
-                Err(error) => Incoming::Msg(Msg::Notice(Notice::trouble(&error.to_string()))),
+                Err(error) => refused(Naming::New(dir), name, &error),
             });
         });
     }
@@ -72,7 +73,7 @@ impl App {
             let _ = sender.send(match source::rename(&dir, &name) {
                 Ok(to) if is_shown => Incoming::Opened(Box::new(source::open(&to, &options))),
                 Ok(_) => Incoming::Msg(Msg::SessionsChanged),
-                Err(error) => Incoming::Msg(Msg::Notice(Notice::trouble(&error.to_string()))),
+                Err(error) => refused(Naming::Rename(dir), name, &error),
             });
         });
     }
@@ -97,7 +98,7 @@ impl App {
 
     /// What a person made of a text in an editor, or why there is nothing.
     fn written(&mut self, text: &str, extension: &'static str) -> io::Result<Result<String, SafeText>> {
-        let written = match HandOff::prepare(text, extension, |name| std::env::var_os(name)) {
+        let written = match HandOff::prepare(text, extension, Purpose::Edit, |name| std::env::var_os(name)) {
             Err(error) => Err(error.to_string()),
             Ok(hand_off) => {
                 let mut command = hand_off.command();
@@ -140,4 +141,10 @@ fn is_writable(dir: &Path) -> bool {
 #[cfg(not(unix))]
 fn is_writable(dir: &Path) -> bool {
     std::fs::metadata(dir).is_ok_and(|seen| !seen.permissions().readonly())
+}
+
+/// A name could not be given.
+fn refused(naming: Naming, name: String, why: &dyn std::fmt::Display) -> Incoming {
+    let why = Notice::trouble(&why.to_string());
+    Incoming::Msg(Msg::NameRefused { naming, name, why })
 }

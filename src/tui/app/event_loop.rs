@@ -15,7 +15,7 @@ use crate::tui::ctx::{SessionList, World};
 use crate::tui::driver::{Msg, Opening, State};
 use crate::tui::effect::{Effect, Focused};
 use crate::tui::notice::Notice;
-use crate::tui::open::HandOff;
+use crate::tui::open::{HandOff, Purpose};
 use crate::tui::screens::Route;
 use crate::tui::term::{self, Ground, GroundListener, Heard, Signal, Signals, Terminal};
 use crate::tui::theme::{Depth, Theme};
@@ -281,7 +281,7 @@ impl App {
         } else {
             focused.text.safe.as_str()
         };
-        let trouble = match HandOff::prepare(text, focused.extension, |name| std::env::var_os(name)) {
+        let trouble = match HandOff::prepare(text, focused.extension, Purpose::Read, |name| std::env::var_os(name)) {
             Ok(hand_off) => {
                 let mut command = hand_off.command();
                 let program = command.get_program().to_string_lossy().into_owned();

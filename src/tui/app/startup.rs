@@ -3,7 +3,7 @@
 use super::{TuiError, TuiOptions};
 use crate::model::{Session, Time};
 use crate::source::config::{is_name, read_nodes, user_dir};
-use crate::tui::action::{Abilities, Context};
+use crate::tui::action::{Abilities, Context, Here};
 use crate::tui::ctx::{ViewOptions, World};
 use crate::tui::keymap::{Keymap, KeymapBuilder, KeymapError, PRESETS};
 use crate::tui::motion;
@@ -26,6 +26,9 @@ pub(super) fn world(options: &TuiOptions) -> Result<World, TuiError> {
         },
         can: Abilities::default(),
         base: Context::Everywhere,
+        here: Here::default(),
+        exports: std::env::current_dir().unwrap_or_else(|_| ".".into()),
+        sort: Default::default(),
         sessions: None,
         running: std::sync::Arc::default(),
         lab: crate::tui::live::LabDesk::default(),

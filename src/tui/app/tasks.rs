@@ -162,13 +162,13 @@ impl Tasks {
     /// Exports the model as it is now: a copy, for it may grow meanwhile.
     fn export(&mut self, layer: LayerId, token: Token, job: Job, source: Option<Source>, state: &State) {
         let session = state.session().clone();
-        let utc = state.options().utc;
+        let (utc, dir) = (state.options().utc, state.exports_dir().to_owned());
         self.spawn(layer, token, move |way| {
             let Some(mut source) = source else {
                 return way.send(Err(no_session()));
             };
             let setting = Setting {
-                dir: std::env::current_dir().unwrap_or_else(|_| ".".into()),
+                dir,
                 utc,
                 secrets: Secrets::default(),
             };

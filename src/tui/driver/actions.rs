@@ -2,16 +2,26 @@
 
 use super::State;
 use super::search_bar::SearchBar;
-use crate::tui::action::Action;
+use crate::tui::action::{Action, Context, Entry, Here};
 use crate::tui::compositor::Wanted;
 use crate::tui::effect::{Effect, Focused};
+use crate::tui::keymap::Chord;
 use crate::tui::notice::Notice;
 use crate::tui::screens::{Naming, Route};
+use crossterm::event::KeyEvent;
 use std::path::Path;
 use std::time::Duration;
 
 /// A second `Ctrl-C` within this time quits without asking.
 const TWICE: Duration = Duration::from_secs(2);
+
+/// Where an action works that does nothing here.
+fn elsewhere(entry: &Entry, here: &Here) -> String {
+    match entry.context.place() {
+        Some(place) if !here.has(entry.action) => format!("\"{}\" works {place}", entry.doc),
+        _ => format!("\"{}\": there is nothing to do that with here", entry.doc),
+    }
+}
 
 impl State {
     /// Does an action of the program's own, after what the layers wanted.
@@ -23,7 +33,10 @@ impl State {
             Action::Problems => self.go_to(Route::Problems),
             Action::Sessions => self.go_to(Route::Picker),
             Action::Timeline => self.go_to(Route::SessionTimeline),
-            Action::Export => self.go_to(Route::Export { query: None }),
+            Action::Export => {
+                let query = self.stack.base().and_then(|screen| screen.run());
+                self.go_to(Route::Export { query })
+            }
             Action::SearchSession => self.search_session(),
             Action::Search => self.open_search(),
             Action::SearchNext | Action::SearchPrevious => self.nothing_found(),
@@ -37,7 +50,7 @@ impl State {
             Action::Resume => self.resume(),
             Action::Interrupt => self.interrupt(),
             Action::Quit => self.quit(),
-            _ => Vec::new(),
+            action => self.not_here(action),
         };
         wanted.extend(more);
         wanted
@@ -85,7 +98,7 @@ impl State {
             (false, Some(dir), _) => Naming::Rename(dir),
             _ => return Vec::new(),
         };
-        self.push(Route::Naming(naming))
+        self.push(Route::Naming { naming, typed: None })
     }
 
     fn quit(&mut self) -> Vec<Wanted> {
@@ -115,6 +128,42 @@ impl State {
         let now = self.world.now;
         let last = self.last_interrupt.replace(now);
         last.is_some_and(|last| now < last + TWICE)
+    }
+
+    /// Nobody took it: where it works is said, but for moving, which comes to its end on every screen.
+    fn not_here(&mut self, action: Action) -> Vec<Wanted> {
+        use Action as A;
+        let moves = [
+            A::MoveUp,
+            A::MoveDown,
+            A::MoveLeft,
+            A::MoveRight,
+            A::PageUp,
+            A::PageDown,
+            A::First,
+            A::Last,
+            A::NextPane,
+            A::StepPrevious,
+            A::StepNext,
+            A::EntryPrevious,
+            A::EntryNext,
+        ];
+        let entry = action.entry().filter(|_| !moves.contains(&action));
+        if let Some(entry) = entry {
+            self.say(Notice::info(&elsewhere(entry, &self.world.here)));
+        }
+        Vec::new()
+    }
+
+    /// A key that means nothing here, and something on another screen: where that is.
+    pub(super) fn means_elsewhere(&mut self, key: KeyEvent) -> Vec<Wanted> {
+        let keymap = &self.world.keymap;
+        let mut contexts = Context::ALL.into_iter().filter(|context| !context.types_text());
+        let entry = contexts.find_map(|context| keymap.lookup(context, Chord::of(key))?.entry());
+        if let Some(entry) = entry {
+            self.say(Notice::info(&elsewhere(entry, &self.world.here)));
+        }
+        Vec::new()
     }
 
     fn search_session(&mut self) -> Vec<Wanted> {

@@ -6,6 +6,7 @@ use crate::model::{Label, Session};
 use crate::text::{SafeText, ascii, count, plural};
 use crate::tui::action::Action;
 use crate::tui::ctx::Ctx;
+use crate::tui::screens::Route;
 use crate::tui::theme::Role;
 use crate::tui::widgets::{Footer, Header, Styled, clear};
 use ratatui::buffer::Buffer;
@@ -91,15 +92,39 @@ impl State {
                 .edit
                 .draw_after(&Styled::words(" / ", ctx.style(Role::Key)), room, buf, &ctx);
         }
-        let hints = match top {
-            _ if self.untouched => WELCOME.to_vec(),
+        let mut hints = match top {
             Some(_) if self.box_types() => self.box_hints().unwrap_or_default(),
             Some(screen) => screen.hints(&ctx),
             None => Vec::new(),
         };
-        let notice = self.notice.as_ref().map(|(notice, _)| notice);
-        Footer { notice, hints, aside }.draw(area, buf, &ctx);
+        let mut always = self.always_hinted(&hints);
+        if self.untouched {
+            always.retain(|action| !WELCOME.contains(action));
+            hints.retain(|action| !WELCOME.contains(action));
+            drop(hints.splice(0..0, WELCOME));
+        }
+        let footer = Footer {
+            notice: self.notice.as_ref().map(|(notice, _)| notice),
+            hints,
+            always,
+            here: top.map(|screen| screen.here()).unwrap_or_default(),
+            aside,
+        };
+        footer.draw(area, buf, &ctx);
         None
+    }
+
+    /// What a person who is lost looks for: all keys, and the way out. Where one types, that is the one that leaves.
+    fn always_hinted(&self, hints: &[Action]) -> Vec<Action> {
+        let leaves = [Action::Cancel, Action::LeaveBox];
+        match self.stack.top() {
+            _ if self.context().types_text() => {
+                hints.iter().copied().filter(|action| leaves.contains(action)).collect()
+            }
+            _ if self.stack.top_route() == Some(&Route::Help) => vec![Action::Back],
+            Some(screen) if screen.is_popup() || self.stack.depth() > 1 => vec![Action::Help, Action::Back],
+            _ => vec![Action::Help, Action::Quit],
+        }
     }
 }
 

@@ -24,6 +24,8 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// What is said where there is nothing to resume.
 const NOT_CUT: &str = "nothing to resume: only the last run can be, when it was interrupted";
+/// What is said of a query that rests for another reason.
+const WAITS: &str = "it waits for an answer: give it in the box, and the run goes on";
 
 /// Who pressed a key within this time is busy.
 const BUSY: Duration = Duration::from_secs(2);
@@ -316,7 +318,31 @@ impl State {
 
     /// Twice as much may be spent; a run that a limit stopped goes on.
     pub(super) fn raise(&mut self) -> Vec<Wanted> {
+        let can_go_on = self.drives.current().is_some_and(|drive| drive.machine.can_raise());
+        if let Some(words) = self.met_limit().filter(|_| !can_go_on) {
+            self.say(Notice::info(&words));
+            return Vec::new();
+        }
         self.drive_here(In::Raise)
+    }
+
+    /// Of a run that a limit stopped some time ago, the one on screen or the last one: which, and what can be done. Its
+    /// process is gone, and with it what the query was asked with.
+    fn met_limit(&self) -> Option<String> {
+        let session = &self.world.session;
+        let shown = self.stack.base().and_then(|screen| screen.run());
+        let query = shown.and_then(|key| key.find(session)).or(session.queries.last())?;
+        let Outcome::Limit(limit) = &query.outcome else {
+            return None;
+        };
+        let raise = match limit.as_str() {
+            "max_money_spent" => format!("{} in the box raises it", self.world.ctx().key(Action::Settings)),
+            _ => "the configuration file raises it".into(),
+        };
+        Some(format!(
+            "{} was stopped by the limit {limit}: {raise}; then ask again, what was done is kept",
+            query.label
+        ))
     }
 
     /// The query that a crash cut goes on.
@@ -327,7 +353,9 @@ impl State {
             .and_then(|drive| drive.why_closed().map(str::to_owned));
         let last = self.world.session.queries.last();
         let cut = last.is_some_and(|query| query.outcome == Outcome::Interrupted);
-        if let Some(why) = why.or_else(|| (!cut).then(|| NOT_CUT.to_owned())) {
+        let waits = last.is_some_and(|query| matches!(query.outcome, Outcome::Parked(_)));
+        let rests = || if waits { WAITS } else { NOT_CUT }.to_owned();
+        if let Some(why) = why.or_else(|| (!cut).then(rests)) {
             self.say(Notice::trouble(&why));
             return Vec::new();
         }

@@ -62,6 +62,7 @@ impl State {
         let context = self.screen_context();
         match keymap.lookup(context, Chord::of(key)) {
             Some(action) if !taken => self.own(action, wanted),
+            None if !taken && !context.types_text() => wanted.into_iter().chain(self.means_elsewhere(key)).collect(),
             _ => wanted,
         }
     }

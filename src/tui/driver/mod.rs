@@ -17,7 +17,7 @@ use super::frames::Frames;
 use super::input::{Answer, Input};
 use super::live::{Desk, DriveOptions, Drives, ForkTold, Found, Told};
 use super::notice::Notice;
-use super::screens::{self, Route};
+use super::screens::{self, Naming, Route};
 use super::theme::Theme;
 use crate::model::{Event, Session};
 use crate::text::SafeText;
@@ -25,7 +25,7 @@ use crossterm::event::{KeyEvent, MouseEvent};
 use mouse::Presses;
 use ratatui::layout::Size;
 use search_bar::SearchBar;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -50,6 +50,15 @@ pub enum Msg {
     Theme(Theme),
     /// Something is to be said.
     Notice(Notice),
+    /// A session could not get its name: it is asked for again.
+    NameRefused {
+        /// What it was for.
+        naming: Naming,
+        /// The name.
+        name: String,
+        /// Why not.
+        why: Notice,
+    },
     /// News of the run of a session, which need not be the one that is shown.
     Told {
         /// The session's directory.
@@ -167,6 +176,11 @@ impl State {
         self.world.options
     }
 
+    /// The directory that exports are written to.
+    pub fn exports_dir(&self) -> &Path {
+        &self.world.exports
+    }
+
     /// Whether a layer is still there.
     pub fn has_layer(&self, layer: LayerId) -> bool {
         // The program's own tasks, and those of the box, are never left.
@@ -235,6 +249,12 @@ impl State {
             Msg::Notice(notice) => {
                 self.say(notice);
                 Vec::new()
+            }
+            Msg::NameRefused { naming, name, why } => {
+                let typed = Some(name);
+                let wanted = self.go_to(Route::Naming { naming, typed });
+                self.say(why);
+                wanted
             }
             Msg::Told { dir, token, told } => self.told(&dir, token, told),
             Msg::Forked { token, told } => self.forked(token, told),
@@ -327,6 +347,11 @@ impl State {
                 Effect::Replace(route) => self.replace(layer, route),
                 Effect::Pop => self.stack.remove(layer, &self.world.ctx()),
                 Effect::Act(action) => self.act(action),
+                Effect::SortedBy(sort) => {
+                    self.world.sort = sort;
+                    Vec::new()
+                }
+                Effect::SearchOn(pattern) => self.stack.search(Some(pattern), &self.world.ctx()),
                 Effect::Fork(act) => self.fork(act),
                 Effect::Notice(notice) => {
                     self.say(notice);
@@ -350,7 +375,9 @@ impl State {
 
     /// The stack may have changed: popups are told which screen they stand on.
     fn note_base(&mut self) {
-        self.world.base = self.stack.base().map_or(Context::Everywhere, |screen| screen.context());
+        let base = self.stack.base();
+        self.world.base = base.map_or(Context::Everywhere, |screen| screen.context());
+        self.world.here = base.map(|screen| screen.here()).unwrap_or_default();
     }
 
     fn push(&mut self, route: Route) -> Vec<Wanted> {

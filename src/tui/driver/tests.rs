@@ -191,9 +191,129 @@ fn a_notice_goes_by_itself_after_some_seconds() {
 fn the_footer_shows_where_to_begin_until_the_first_key() {
     let mut state = state();
     state.world.can.ask = true;
-    assert!(frame(&mut state, 80, 12).ends_with(" ? keys  a ask  m memory"));
+    assert!(frame(&mut state, 80, 12).contains("\n ? keys  a ask  m memory"));
     press(&mut state, &["up"]);
-    assert!(!frame(&mut state, 80, 12).contains("? keys"));
+    assert!(!frame(&mut state, 80, 12).contains("m memory"));
+}
+
+/// The demo, read to its end.
+fn shown_demo() -> State {
+    let mut state = state();
+    state.world.can = Abilities {
+        ask: true,
+        lab: true,
+        resume: true,
+        session: true,
+        sessions: true,
+        suspend: true,
+    };
+    let (mut events, source) = demo();
+    source.scan(&Stop::default(), &mut |found| events.extend(found));
+    events.into_iter().for_each(|event| state.world.session.apply(event));
+    state.world.session.settle();
+    state.push(Route::Overview);
+    state
+}
+
+fn footer(state: &mut State, width: u16) -> String {
+    frame(state, width, 36).lines().last().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn help_and_the_way_out_are_in_the_footer_of_every_screen_at_every_width() {
+    for width in [60, 80, 120] {
+        let mut state = shown_demo();
+        assert!(
+            footer(&mut state, width).ends_with("q quit"),
+            "before the first key, {width}"
+        );
+        for (keys, end) in [
+            (&["g"][..], "? keys  q quit"),
+            (&["enter"], "? keys  Esc back"),
+            (&["i"], "? keys  Esc close"),
+            (&["i", "p"], "? keys  Esc back"),
+            (&["esc", "t"], "? keys  Esc back"),
+            (&["m"], "? keys  Esc back"),
+            (&["!"], "? keys  Esc back"),
+            (&["x"], "? keys  Esc close"),
+        ] {
+            press(&mut state, keys);
+            let footer = footer(&mut state, width);
+            assert!(footer.trim_end().ends_with(end), "{keys:?} at {width}: {footer}");
+        }
+    }
+}
+
+#[test]
+fn a_key_that_works_elsewhere_says_where() {
+    let mut state = shown_demo();
+    press(&mut state, &["p"]);
+    let footer_of = |state: &mut State| footer(state, 120);
+    assert!(footer_of(&mut state).contains("\"Replay, and scrub through the steps\" works in a run"));
+    press(&mut state, &["enter", "p", "o"]);
+    assert!(footer_of(&mut state).contains("\"Final output of this agent\" works in a run"));
+    press(&mut state, &["?"]);
+    let text = frame(&mut state, 120, 36);
+    assert!(
+        text.contains("To the step before") && text.contains("On this screen"),
+        "{text}"
+    );
+    assert!(!text.contains("To the parent"), "{text}");
+}
+
+#[test]
+fn the_limit_that_stopped_a_run_is_named() {
+    let mut state = shown_demo();
+    let query = state.world.session.queries.last_mut().unwrap();
+    query.outcome = crate::model::Outcome::Limit("max_global_calls".into());
+    press(&mut state, &["b"]);
+    let text = footer(&mut state, 120);
+    assert!(
+        text.contains("stopped by the limit max_global_calls: the configuration file raises it"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_name_that_was_refused_is_still_there() {
+    let mut state = shown_demo();
+    state.update(Msg::NameRefused {
+        naming: Naming::Rename("/runs/trip".into()),
+        name: "a/b".into(),
+        why: Notice::trouble("\"a/b\" is no session name"),
+    });
+    let text = frame(&mut state, 120, 36);
+    assert!(
+        text.contains("name a/b") && text.contains("is no session name"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_order_of_the_list_of_sessions_is_kept() {
+    let mut state = shown_demo();
+    state.world.sessions = Some(SessionList {
+        dir: "/runs".into(),
+        found: std::sync::Arc::default(),
+    });
+    press(&mut state, &["s", "o"]);
+    assert!(frame(&mut state, 120, 36).contains("by name"));
+    press(&mut state, &["esc", "s"]);
+    assert!(frame(&mut state, 120, 36).contains("by name"));
+}
+
+#[test]
+fn n_goes_on_with_what_the_whole_session_was_searched_for() {
+    let mut state = shown_demo();
+    press(&mut state, &["\\", "p", "r", "i", "n", "t", "enter", "enter"]);
+    let top = state.stack.top_route();
+    assert!(!matches!(top, Some(Route::SearchResults { .. })), "{top:?}");
+    assert_eq!(
+        state.stack.pattern().map(|pattern| pattern.text().to_owned()),
+        Some("print".into())
+    );
+    press(&mut state, &["n"]);
+    assert!(!footer(&mut state, 120).contains("nothing is searched for"));
 }
 
 #[test]

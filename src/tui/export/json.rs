@@ -292,7 +292,7 @@ fn outcome(outcome: &Outcome) -> &'static str {
         Outcome::Done => "done",
         Outcome::Running => "running",
         Outcome::Interrupted => "interrupted",
-        Outcome::Parked => "parked",
+        Outcome::Parked(_) => "parked",
         Outcome::Error(_) => "error",
         Outcome::Limit(_) => "limit",
         Outcome::Cancelled => "cancelled",

@@ -7,7 +7,8 @@ const INTRODUCTION: &str = "\
 # Keys
 
 Letters work in both cases, except `n`/`N` and `g`/`G`, and except where they type. A screen's own keys come before
-those that work everywhere. `?` shows the keys that work on the present screen.
+those that work everywhere. `?` shows the keys that work on the present screen, with the
+meaning that they have there, then the rest.
 
 There are two presets: `arrows`, whose keys are listed below, and `vim`, in which `h j k l` move everywhere, so that in a
 run `Ctrl-Y` and `Ctrl-E` scroll the code, `Ctrl-U` and `Ctrl-D` the output (in the memory, the detail). `--keymap vim`

@@ -48,6 +48,11 @@ impl Machine {
         !matches!(self.state, State::Idle | State::Failed(_) | State::Done)
     }
 
+    /// Raising its limit does something: a run goes on, or was stopped by one and can go on.
+    pub fn can_raise(&self) -> bool {
+        self.is_running() || self.stopped_by.is_some() && self.current.order.is_some()
+    }
+
     /// The run's root agent, once it has started.
     pub fn root(&self) -> Option<&str> {
         self.current.root.as_deref()

@@ -1,8 +1,11 @@
-//! The `?` overlay: every key that works now, grouped by where it works, those of the present screen first.
+//! The `?` overlay: what works on the screen that it was opened from, in the words that hold there; what works
+//! everywhere; then the rest, with where it works.
+
+mod rows;
 
 use super::{Matches, Screen};
-use crate::text::{SafeText, cell_width};
-use crate::tui::action::{ACTIONS, Action, Context, Entry};
+use crate::text::SafeText;
+use crate::tui::action::Action;
 use crate::tui::ctx::Ctx;
 use crate::tui::effect::{Effect, Outcome};
 use crate::tui::input::{Input, MouseKind};
@@ -11,12 +14,14 @@ use crate::tui::theme::Role;
 use crate::tui::widgets::{Panel, Scrollbar, Styled, popup_area};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-
-/// Cells for the keys of a row.
-const KEYS: usize = 17;
+use rows::{Row, groups};
 
 /// Two columns need this width.
 const TWO: u16 = 100;
+
+/// Cells of the box with one column, and with two.
+const WIDTH: u16 = 84;
+const WIDTH_OF_TWO: u16 = 130;
 
 /// The overlay.
 #[derive(Debug, Default)]
@@ -46,12 +51,11 @@ impl Help {
     }
 
     /// Rows of all groups: headings, and the keys that match what is searched for.
-    fn lines(&mut self, ctx: &Ctx<'_>) -> Vec<Styled> {
+    fn lines(&mut self, width: usize, ctx: &Ctx<'_>) -> Vec<Styled> {
         let mut lines = Vec::new();
         self.shown = 0;
-        for context in order(ctx.base) {
-            let entries = entries(context, ctx).filter(|entry| self.fits(entry, ctx));
-            let rows: Vec<_> = entries.map(|entry| row(entry, ctx)).collect();
+        for group in groups(ctx) {
+            let rows: Vec<_> = group.rows.into_iter().filter(|row| self.fits(row)).collect();
             if rows.is_empty() {
                 continue;
             }
@@ -59,18 +63,27 @@ impl Help {
                 lines.push(Styled::new());
             }
             self.shown += rows.len();
-            lines.push(Styled::words(heading(context), ctx.style(Role::Title)));
-            lines.extend(rows);
+            let heading = Styled::words(group.heading, ctx.style(Role::Title));
+            lines.push(heading.then(SafeText::literal(group.place), ctx.style(Role::Title)));
+            lines.extend(rows.iter().flat_map(|row| row.draw(group.role, width, ctx)));
         }
         lines
     }
 
-    fn fits(&self, entry: &Entry, ctx: &Ctx<'_>) -> bool {
-        let Some(pattern) = &self.pattern else {
-            return true;
-        };
-        let words = format!("{} {} {}", keys(entry.action, ctx), entry.name, entry.doc);
-        pattern.is_in(&words)
+    fn fits(&self, row: &Row) -> bool {
+        let pattern = self.pattern.as_ref();
+        pattern.is_none_or(|pattern| pattern.is_in(&row.text()))
+    }
+
+    /// The lines in as many columns as are needed and fit: one, at the full width, for what a search left.
+    fn laid_out(&mut self, area: Rect, ctx: &Ctx<'_>) -> (Vec<Styled>, usize) {
+        let inner =
+            |width: u16, columns: u16| usize::from(area.width.min(width).saturating_sub(2) / columns).saturating_sub(2);
+        let one = self.lines(inner(WIDTH, 1), ctx);
+        if area.width < TWO || one.len() + 2 <= usize::from(area.height) {
+            return (one, 1);
+        }
+        (self.lines(inner(WIDTH_OF_TWO, 2), ctx), 2)
     }
 }
 
@@ -101,11 +114,11 @@ impl Screen for Help {
     }
 
     fn draw(&mut self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
-        let lines = self.lines(ctx);
-        let columns = if area.width >= TWO { 2 } else { 1 };
+        let (lines, columns) = self.laid_out(area, ctx);
         self.rows = lines.len().div_ceil(columns);
         let height = u16::try_from(self.rows + 2).unwrap_or(u16::MAX);
-        let place = popup_area(area, if columns == 2 { 130 } else { 72 }, height, buf, ctx);
+        let width = if columns == 2 { WIDTH_OF_TWO } else { WIDTH };
+        let place = popup_area(area, width, height, buf, ctx);
         let aside = Styled::words("/ searches, Esc closes", ctx.style(Role::Dim));
         let panel = Panel::new(SafeText::literal("Keys"), ctx).aside(aside).focused(true);
         let inside = panel.draw(place, buf, ctx);
@@ -146,47 +159,6 @@ impl Screen for Help {
     }
 }
 
-/// Contexts in the order of the overlay: the present screen's first.
-fn order(base: Context) -> impl Iterator<Item = Context> {
-    let others = Context::ALL.into_iter().filter(move |context| *context != base);
-    std::iter::once(base).chain(others)
-}
-
-/// The rows of a context that can be done now.
-fn entries(context: Context, ctx: &Ctx<'_>) -> impl Iterator<Item = &'static Entry> {
-    let can = ctx.can;
-    let here = ACTIONS.iter().filter(move |entry| entry.context == context);
-    here.filter(move |entry| entry.action.unavailable(&can).is_none())
-}
-
-fn heading(context: Context) -> &'static str {
-    match context {
-        Context::Everywhere => "Everywhere",
-        Context::Run => "In a run",
-        Context::Memory => "In memory",
-        Context::Picker => "In the list of sessions",
-        Context::Prompt => "While typing in a line",
-        Context::Box => "In the box",
-    }
-}
-
-/// The keys of an action, or for one that has none the way to it through the palette.
-fn keys(action: Action, ctx: &Ctx<'_>) -> String {
-    let chords = ctx.keymap.keys(action).iter();
-    let labels: Vec<_> = chords.map(|chord| chord.label(ctx.options.ascii)).collect();
-    if labels.is_empty() {
-        return format!("{} {}", ctx.key(Action::Palette), action.name());
-    }
-    labels.join("  ")
-}
-
-fn row(entry: &Entry, ctx: &Ctx<'_>) -> Styled {
-    let keys = keys(entry.action, ctx);
-    let gap = " ".repeat(KEYS.saturating_sub(cell_width(&keys)).max(1));
-    Styled::of(SafeText::line(&format!(" {keys}{gap}")), ctx.style(Role::Key))
-        .then(SafeText::literal(entry.doc), ctx.style(Role::Text))
-}
-
 fn draw_columns(lines: &[Styled], top: usize, columns: usize, area: Rect, buf: &mut Buffer) {
     let rows = lines.len().div_ceil(columns.max(1));
     let width = area.width / u16::try_from(columns).unwrap_or(1).max(1);
@@ -207,6 +179,8 @@ fn draw_columns(lines: &[Styled], top: usize, columns: usize, area: Rect, buf: &
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tui::action::Context;
+    use crate::tui::screens::here;
     use crate::tui::testing::{World, text_of};
     use proptest::prelude::*;
 
@@ -226,11 +200,56 @@ mod tests {
     }
 
     #[test]
-    fn the_present_screens_keys_come_first() {
+    fn the_present_screens_keys_come_first_with_their_meaning_there() {
         let mut world = World::new();
-        world.base = Context::Memory;
-        let text = frame(&mut Help::default(), &world, 90, 90);
-        assert!(text.find("In memory").unwrap() < text.find("Everywhere").unwrap());
+        world.base = Context::Run;
+        world.here = here::SCRUB;
+        let text = frame(&mut Help::default(), &world, 90, 140);
+        let at = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words}\n{text}"));
+        assert!(at("On this screen") < at("To the step before"));
+        assert!(at("To the step before") < at("Everywhere") && at("Everywhere") < at("Elsewhere: in a run"));
+        assert!(at("What this agent was given") > at("Elsewhere: in a run"), "{text}");
+        assert!(
+            !text.contains("To the parent"),
+            "another meaning of the same key\n{text}"
+        );
+    }
+
+    #[test]
+    fn marks_are_explained() {
+        let mut world = World::new();
+        world.here = here::MEMORY;
+        let text = frame(&mut Help::default(), &world, 90, 140);
+        for mark in ["★", "#", "ƒ", "✕"] {
+            assert!(
+                text.lines()
+                    .any(|line| line.trim_start_matches(['┃', ' ']).starts_with(mark)),
+                "{mark}\n{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_word_can_be_read_at_every_width() {
+        let mut world = World::new();
+        (world.here, world.can.ask, world.can.lab) = (here::RUN, true, true);
+        let flat = |width| {
+            let mut help = Help::default();
+            let lines = help.lines(width, &world.ctx());
+            let area = Rect::new(
+                0,
+                0,
+                u16::try_from(width + 2).unwrap(),
+                u16::try_from(lines.len()).unwrap(),
+            );
+            let mut buf = Buffer::empty(area);
+            draw_columns(&lines, 0, 1, area, &mut buf);
+            text_of(&buf).split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        for width in [40, 56, 80] {
+            assert!(flat(width).contains("one that a limit stopped goes on"), "{width}");
+            assert!(!flat(width).contains('…'), "{width}");
+        }
     }
 
     #[test]

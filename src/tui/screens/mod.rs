@@ -7,6 +7,7 @@ mod diff;
 pub mod export;
 mod fork;
 mod help;
+mod here;
 mod leaving;
 mod list_search;
 mod memory;
@@ -25,9 +26,10 @@ mod split;
 mod timeline;
 
 pub use naming::Naming;
+pub use picker::Sort;
 pub use route::{Place, QueryKey, Route, Sides};
 
-use super::action::{Action, Context};
+use super::action::{Action, Context, Here};
 use super::ctx::Ctx;
 use super::effect::{Focused, Outcome};
 use super::input::Input;
@@ -53,6 +55,16 @@ pub trait Screen {
 
     /// Actions worth a footer hint now, the most useful first. Those that cannot be done are left out for it.
     fn hints(&self, ctx: &Ctx<'_>) -> Vec<Action>;
+
+    /// What actions do here, in words of its own.
+    fn here(&self) -> Here {
+        Here::default()
+    }
+
+    /// The run that it is about, if it is about one.
+    fn run(&self) -> Option<QueryKey> {
+        None
+    }
 
     /// What `y` copies and `e` opens.
     fn focused(&self, _ctx: &Ctx<'_>) -> Option<Focused> {
@@ -94,7 +106,7 @@ pub fn open(route: &Route, ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
         Route::Timeline { query } => Some(Box::new(timeline::TimelineScreen::of_run(*query, ctx))),
         Route::SessionTimeline => Some(Box::new(timeline::TimelineScreen::of_session(ctx))),
         Route::Memory { name } => Some(Box::new(memory::MemoryScreen::new(name.as_deref(), ctx))),
-        Route::Picker => Some(Box::new(picker::PickerScreen::new(ctx.sessions?))),
+        Route::Picker => Some(Box::new(picker::PickerScreen::new(ctx.sessions?, ctx.sort))),
         Route::Problems => Some(Box::new(problems::ProblemsScreen::new(ctx))),
         Route::SearchResults { pattern } => Some(Box::new(search::SearchScreen::new(pattern))),
         Route::Export { query } => Some(Box::new(export::ExportScreen::new(*query))),
@@ -104,7 +116,10 @@ pub fn open(route: &Route, ctx: &Ctx<'_>) -> Option<Box<dyn Screen>> {
         Route::Fork { query, step } => Some(Box::new(fork::ForkScreen::new(*query, *step))),
         Route::Help => Some(Box::new(help::Help::default())),
         Route::Palette => Some(Box::new(palette::Palette::new(ctx))),
-        Route::Naming(naming) => Some(Box::new(naming::NamingScreen::new(naming.clone()))),
+        Route::Naming { naming, typed } => {
+            let screen = naming::NamingScreen::new(naming.clone(), typed.as_deref());
+            Some(Box::new(screen))
+        }
         Route::Leaving => Some(Box::new(leaving::Leaving)),
     }
 }

@@ -31,10 +31,12 @@ pub(super) struct NamingScreen {
 }
 
 impl NamingScreen {
-    pub(super) fn new(naming: Naming) -> Self {
-        let edit = match &naming {
-            Naming::New(_) => LineEdit::default(),
-            Naming::Rename(dir) => LineEdit::with_text(&name_of(dir)),
+    /// `typed` is what was not taken for a name before: nobody types it again for a slip.
+    pub(super) fn new(naming: Naming, typed: Option<&str>) -> Self {
+        let edit = match (&naming, typed) {
+            (_, Some(typed)) => LineEdit::with_text(typed),
+            (Naming::New(_), None) => LineEdit::default(),
+            (Naming::Rename(dir), None) => LineEdit::with_text(&name_of(dir)),
         };
         Self {
             naming,
@@ -126,7 +128,7 @@ mod tests {
     #[test]
     fn a_name_is_given_or_nothing_happens() {
         let world = World::new();
-        let mut screen = NamingScreen::new(Naming::New("runs".into()));
+        let mut screen = NamingScreen::new(Naming::New("runs".into()), None);
         let accept = Input::Action(Action::Accept);
         assert!(screen.update(&accept, &world.ctx()).effects.is_empty());
         screen.update(&Input::Paste("trip\nmore"), &world.ctx());
@@ -136,10 +138,12 @@ mod tests {
             name: "trip".into(),
         };
         assert!(matches!(effects.as_slice(), [Effect::Pop, Effect::Errand(errand)] if *errand == named));
-        let mut same = NamingScreen::new(Naming::Rename("runs/trip".into()));
+        let mut same = NamingScreen::new(Naming::Rename("runs/trip".into()), None);
         assert!(matches!(
             same.update(&accept, &world.ctx()).effects.as_slice(),
             [Effect::Pop]
         ));
+        let again = NamingScreen::new(Naming::Rename("runs/trip".into()), Some("a/b"));
+        assert_eq!(again.edit.text(), "a/b");
     }
 }

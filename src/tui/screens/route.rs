@@ -68,7 +68,12 @@ pub enum Route {
     /// Actions by name.
     Palette,
     /// A name for a session.
-    Naming(Naming),
+    Naming {
+        /// What it is for.
+        naming: Naming,
+        /// What was typed before, and could not be taken.
+        typed: Option<String>,
+    },
     /// A run goes on: whether to leave all the same.
     Leaving,
 }

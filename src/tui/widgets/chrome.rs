@@ -2,7 +2,7 @@
 
 use super::Styled;
 use crate::text::SafeText;
-use crate::tui::action::Action;
+use crate::tui::action::{Action, Here};
 use crate::tui::ctx::Ctx;
 use crate::tui::notice::{Notice, Tone};
 use crate::tui::theme::Role;
@@ -50,6 +50,10 @@ pub struct Footer<'a> {
     pub notice: Option<&'a Notice>,
     /// Keys worth knowing here, the most useful first.
     pub hints: Vec<Action>,
+    /// Keys that are there at any width, after them: help, and the way out.
+    pub always: Vec<Action>,
+    /// What they do here.
+    pub here: Here,
     /// At the right end: how the search stands.
     pub aside: Styled,
 }
@@ -66,7 +70,7 @@ impl Footer<'_> {
         }
         match self.notice {
             Some(notice) => notice_line(notice, ctx).draw(room, buf),
-            None => hint_line(&self.hints, usize::from(room.width), ctx).draw(room, buf),
+            None => self.hint_line(usize::from(room.width), ctx).draw(room, buf),
         };
     }
 }
@@ -81,19 +85,44 @@ fn notice_line(notice: &Notice, ctx: &Ctx<'_>) -> Styled {
     Styled::words(mark, ctx.style(role)).then(notice.text.clone(), ctx.style(Role::Text))
 }
 
-/// Hints for actions that can be done and have a key; neighbours with the same words share them (`h j code`).
-pub(crate) fn hint_line(hints: &[Action], room: usize, ctx: &Ctx<'_>) -> Styled {
-    let mut line = Styled::new();
-    let mut groups: Vec<(Vec<String>, &'static str)> = Vec::new();
+impl Footer<'_> {
+    /// As many hints as fit, then those that are always there.
+    fn hint_line(&self, room: usize, ctx: &Ctx<'_>) -> Styled {
+        let rest: Vec<Action> = self
+            .hints
+            .iter()
+            .copied()
+            .filter(|hint| !self.always.contains(hint))
+            .collect();
+        let last = fitting(&groups(&self.always, &self.here, ctx), room, ctx);
+        let mut line = fitting(&groups(&rest, &self.here, ctx), room.saturating_sub(last.width()), ctx);
+        line.append(last);
+        line
+    }
+}
+
+/// Keys with the words for what they do.
+type Group = (Vec<String>, &'static str);
+
+/// Actions that can be done and have a key; neighbours with the same words share them (`h j code`).
+fn groups(hints: &[Action], here: &Here, ctx: &Ctx<'_>) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
     for action in hints.iter().filter(|action| action.unavailable(&ctx.can).is_none()) {
-        let (Some(key), Some(entry)) = (ctx.keymap.label(*action, ctx.options.ascii), action.entry()) else {
+        let Some(key) = ctx.keymap.label(*action, ctx.options.ascii) else {
             continue;
         };
+        let words = here.hint(*action);
         match groups.last_mut() {
-            Some((keys, hint)) if *hint == entry.hint => keys.push(key),
-            _ => groups.push((vec![key], entry.hint)),
+            Some((keys, hint)) if *hint == words => keys.push(key),
+            _ => groups.push((vec![key], words)),
         }
     }
+    groups
+}
+
+/// The first groups, whole ones only.
+fn fitting(groups: &[Group], room: usize, ctx: &Ctx<'_>) -> Styled {
+    let mut line = Styled::new();
     for (keys, hint) in groups {
         let key = SafeText::line(&format!(" {}", keys.join(" ")));
         let hint = SafeText::line(&format!(" {hint} "));

@@ -30,7 +30,7 @@ pub(crate) use styled::Pen;
 mod tests {
     use super::*;
     use crate::text::SafeText;
-    use crate::tui::action::ACTIONS;
+    use crate::tui::action::{ACTIONS, Action, Here};
     use crate::tui::notice::Notice;
     use crate::tui::testing::{World, text_of};
     use crate::tui::theme::Role;
@@ -106,6 +106,8 @@ mod tests {
                 let footer = Footer {
                     notice,
                     hints: hints.clone(),
+                    always: vec![Action::Help, Action::Back],
+                    here: Here::default(),
                     aside: line.clone(),
                 };
                 footer.draw(area, buf, &ctx);

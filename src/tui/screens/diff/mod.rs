@@ -8,11 +8,11 @@ mod rows;
 pub(super) use choose::ChooseScreen;
 
 use super::split::indented;
-use super::{Screen, Sides};
+use super::{Screen, Sides, here};
 use crate::model::DiffRow;
 use crate::source::Comparison;
 use crate::text::{SafeText, plural};
-use crate::tui::action::Action;
+use crate::tui::action::{Action, Here};
 use crate::tui::body::Text;
 use crate::tui::ctx::Ctx;
 use crate::tui::effect::{Effect, Focused, Outcome, Token};
@@ -289,6 +289,10 @@ impl Screen for DiffScreen {
             Some(comparison) => SafeText::line(&format!("{} against {}", comparison.left.name, comparison.right.name)),
             None => SafeText::literal("compare"),
         }
+    }
+
+    fn here(&self) -> Here {
+        here::DIFF
     }
 
     fn hints(&self, _ctx: &Ctx<'_>) -> Vec<Action> {

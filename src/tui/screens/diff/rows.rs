@@ -1,7 +1,7 @@
 //! The rows of a comparison: which steps stand side by side, and how they compare.
 
 use super::facing::{Facing, Ready};
-use crate::model::{DiffRow, DiffStep, Difference};
+use crate::model::{DiffMark, DiffRow, DiffStep, Difference};
 use crate::source::Comparison;
 use crate::text::{SafeText, cell_width, fit};
 use crate::tui::ctx::Ctx;
@@ -38,13 +38,13 @@ pub(super) fn words(row: &DiffRow) -> String {
 
 /// The mark of a row and its role: told by shape and colour.
 fn mark(row: &DiffRow) -> (&'static str, Role) {
-    match row {
-        DiffRow::Same { .. } => ("=", Role::Success),
-        DiffRow::Plan { a: Some(_), b: Some(_) } => ("!", Role::Failure),
-        DiffRow::Plan { a: Some(_), .. } => ("<", Role::Failure),
-        DiffRow::Plan { .. } => (">", Role::Failure),
-        DiffRow::Output { .. } => ("~", Role::Warning),
-    }
+    let mark = row.mark();
+    let role = match mark {
+        DiffMark::Same => Role::Success,
+        DiffMark::Plan | DiffMark::Left | DiffMark::Right => Role::Failure,
+        DiffMark::Result => Role::Warning,
+    };
+    (mark.as_str(), role)
 }
 
 /// A row of the list.

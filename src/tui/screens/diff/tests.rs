@@ -126,6 +126,23 @@ fn a_run_is_compared_with_one_of_the_others() {
     assert_eq!(*sides, Sides::Runs(query, first));
 }
 
+#[test]
+fn the_marks_are_those_of_the_shell_and_of_the_document() {
+    let world = world();
+    let shown = frame(&mut opened(&world), &world, 120, 34);
+    for row in [
+        "step 1   step 1",
+        "       + step 2  right only",
+        "step 2 ! step 3  the output differs",
+        "step 3 ~ step 4  other code",
+        "step 4 ! step 5  FINAL differs",
+    ] {
+        assert!(shown.contains(row), "{row}\n{shown}");
+    }
+    let doc = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/lab.md"));
+    assert!(doc.contains("(`~`, `+`, `-`)") && doc.contains("another result (`!`)"));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]

@@ -1,7 +1,7 @@
 //! How the export popup looks.
 
 use super::{ExportScreen, Field, State};
-use crate::text::{SafeText, count, fit, plural};
+use crate::text::{SafeText, count, fit, middle_cut, plural};
 use crate::tui::action::Action;
 use crate::tui::ctx::Ctx;
 use crate::tui::export::{Format, Masked, Progress};
@@ -15,8 +15,8 @@ const NAMES: usize = 8;
 
 impl ExportScreen {
     pub(super) fn paint(&mut self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
-        let place = popup_area(area, 64, 11, buf, ctx);
-        let inner = Panel::new(SafeText::literal("Export"), ctx)
+        let place = popup_area(area, 64, 12, buf, ctx);
+        let inner = Panel::new(SafeText::line(&self.heading()), ctx)
             .focused(true)
             .draw(place, buf, ctx);
         let margin = u16::from(inner.width > 20);
@@ -25,8 +25,13 @@ impl ExportScreen {
             width: inner.width - 2 * margin,
             ..inner
         };
+        // Without a run the first row is no choice.
+        let above = u16::from(self.query.is_none()).min(inner.height);
         self.rows = Rect {
-            height: u16::try_from(self.fields().len()).unwrap_or(0).min(inner.height),
+            y: inner.y + above,
+            height: u16::try_from(self.fields().len())
+                .unwrap_or(0)
+                .min(inner.height - above),
             ..inner
         };
         let lines = match &self.state {
@@ -48,11 +53,24 @@ impl ExportScreen {
         }
     }
 
+    /// What is exported: `Export run Q3`.
+    fn heading(&self) -> String {
+        match self.query.filter(|_| !self.whole) {
+            Some(query) => format!("Export run {}", query.label),
+            None => "Export the whole session".into(),
+        }
+    }
+
     fn choices(&self, width: usize, ctx: &Ctx<'_>) -> Vec<Styled> {
         let run = self
             .query
             .map_or_else(String::new, |query| format!("run {}", query.label));
         let mut lines = Vec::new();
+        if self.query.is_none() {
+            // No run is on screen: there is nothing to choose, but it is said all the same.
+            let (dim, text) = (ctx.style(Role::Dim), ctx.style(Role::Text));
+            lines.push(Styled::words("  what     ", dim).then(SafeText::literal("the whole session"), text));
+        }
         for field in self.fields() {
             lines.push(match field {
                 Field::What => {
@@ -73,6 +91,10 @@ impl ExportScreen {
         let name = SafeText::line(&self.file_name(ctx));
         lines.push(Styled::new());
         lines.push(Styled::words("  file    ", dim).then(name, ctx.style(Role::Text)));
+        // The end of a path says more than its begin.
+        let dir = SafeText::line(&ctx.exports.to_string_lossy());
+        let dir = SafeText::line(&middle_cut(dir.as_str(), width.saturating_sub(NAMES + 2)));
+        lines.push(Styled::words("  in      ", dim).then(dir, ctx.style(Role::Text)));
         lines.extend(Styled::wrapped(
             "Keys, tokens and passwords are masked either way.",
             2,

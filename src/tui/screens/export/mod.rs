@@ -4,9 +4,9 @@
 
 mod draw;
 
-use super::{QueryKey, Screen};
+use super::{QueryKey, Screen, here};
 use crate::text::SafeText;
-use crate::tui::action::Action;
+use crate::tui::action::{Action, Here};
 use crate::tui::ctx::Ctx;
 use crate::tui::effect::{Effect, Outcome, Token};
 use crate::tui::export::{ExportError, Format, Job, Masked, News, Progress, Saved, Scope, default_name};
@@ -212,11 +212,29 @@ impl Screen for ExportScreen {
         SafeText::literal("export")
     }
 
+    fn here(&self) -> Here {
+        match self.state {
+            State::Choosing => here::EXPORT,
+            State::Writing(_) => here::EXPORTING,
+            State::Written { .. } => here::EXPORTED,
+            State::Failed(_) => here::NOT_EXPORTED,
+        }
+    }
+
     fn hints(&self, _ctx: &Ctx<'_>) -> Vec<Action> {
         use Action as A;
         match self.state {
-            State::Choosing => vec![A::Open, A::MoveDown, A::MoveRight, A::Raw, A::Back],
-            _ => vec![A::Open, A::Back],
+            State::Choosing => vec![
+                A::Open,
+                A::MoveUp,
+                A::MoveDown,
+                A::MoveLeft,
+                A::MoveRight,
+                A::Raw,
+                A::Back,
+            ],
+            State::Writing(_) => vec![A::Back],
+            State::Written { .. } | State::Failed(_) => vec![A::Open, A::Back],
         }
     }
 

@@ -84,6 +84,25 @@ fn the_choices() {
 }
 
 #[test]
+fn without_a_run_it_says_that_the_whole_session_is_written_and_where_to() {
+    let shown = frame(&mut ExportScreen::new(None), 70, 12);
+    for words in ["Export the whole session", "what", "in      /home/ada/work"] {
+        assert!(shown.contains(words), "{words}\n{shown}");
+    }
+}
+
+#[test]
+fn the_footer_says_what_enter_does_in_each_state() {
+    let mut screen = popup();
+    let enter = |screen: &ExportScreen| screen.here().hint(Action::Open);
+    assert_eq!(enter(&screen), "write");
+    act(&mut screen, Action::Open);
+    assert_eq!(screen.here().hint(Action::Back), "stop");
+    news(&mut screen, News::Done(Ok(saved(0))));
+    assert_eq!(enter(&screen), "close");
+}
+
+#[test]
 fn what_was_written_and_masked() {
     let mut screen = popup();
     act(&mut screen, Action::Open);

@@ -5,10 +5,10 @@ mod list;
 
 use super::list_search::ListSearch;
 use super::split::{Split, Title};
-use super::{Matches, Place, QueryKey, Route, Screen};
+use super::{Matches, Place, QueryKey, Route, Screen, here};
 use crate::model::{Binding, MemoryEntry, MemoryKind};
 use crate::text::SafeText;
-use crate::tui::action::{Action, Context};
+use crate::tui::action::{Action, Context, Here};
 use crate::tui::body::Text;
 use crate::tui::ctx::Ctx;
 use crate::tui::effect::{Effect, Focused, Language, Outcome, Token};
@@ -226,6 +226,10 @@ impl Screen for MemoryScreen {
 
     fn title(&self, _ctx: &Ctx<'_>) -> SafeText {
         SafeText::line(&format!("memory · {}", self.counts.words()))
+    }
+
+    fn here(&self) -> Here {
+        here::MEMORY
     }
 
     fn hints(&self, ctx: &Ctx<'_>) -> Vec<Action> {

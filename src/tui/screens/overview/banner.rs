@@ -3,7 +3,7 @@
 use super::ending::{Ending, state_word};
 use super::family;
 use super::head::head;
-use crate::model::{Label, MemoryKind, Query, Session, TargetKind, Totals};
+use crate::model::{Label, MemoryKind, Outcome, Query, Session, TargetKind, Totals};
 use crate::text::Glyphs;
 use crate::text::{SafeText, compact_count, count, fit, fit_right, plural};
 use crate::tui::ctx::Ctx;
@@ -178,8 +178,13 @@ fn pending(session: &Session) -> Option<&Query> {
 fn pending_row(session: &Session, ctx: &Ctx<'_>) -> Option<Styled> {
     let query = pending(session)?;
     let word = format!("{}: ", state_word(query));
+    // What is asked says more than what it is asked for, which its card below has.
+    let text = match &query.outcome {
+        Outcome::Parked(question) if !question.is_empty() => question,
+        _ => &query.text,
+    };
     let row = heading("pending", ctx).then(SafeText::line(&word), ctx.style(Ending::of(query).role));
-    Some(row.then(head(&query.text, 200), ctx.style(Role::Text)))
+    Some(row.then(head(text, 200), ctx.style(Role::Text)))
 }
 
 /// Short forms, the most telling first.

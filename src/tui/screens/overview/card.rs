@@ -204,12 +204,12 @@ impl Card<'_> {
         draw_bar(bar, self.progress, area, buf, ctx);
     }
 
-    /// When it ran, and for how long.
+    /// When it began, and for how long it was worked on.
     fn when(&self, ctx: &Ctx<'_>) -> Styled {
-        let Some((start, end)) = self.query.run.span else {
+        let Some((start, _)) = self.query.run.span else {
             return Styled::new();
         };
-        let took = u64::try_from(end.saturating_sub(start)).unwrap_or(0);
+        let took = self.query.run.worked;
         let when = format!("{} · {}", date_time(start, ctx.options.utc), duration(took));
         Styled::of(SafeText::line(&when), ctx.style(Role::Dim))
     }

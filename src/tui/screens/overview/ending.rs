@@ -21,7 +21,7 @@ impl Mark {
     /// The mark of a query.
     pub(in crate::tui::screens) fn of(query: &Query) -> Self {
         match (&query.outcome, query.label) {
-            (Outcome::Running | Outcome::Parked, _) => Self::Running,
+            (Outcome::Running | Outcome::Parked(_), _) => Self::Running,
             (_, Label::Lost(_)) => Self::Failed,
             (Outcome::Error(_) | Outcome::Limit(_), _) => Self::Failed,
             _ if query.link.log().is_none() => Self::Missing,
@@ -54,7 +54,7 @@ impl Mark {
 pub(in crate::tui::screens) fn state_word(query: &Query) -> &'static str {
     match (&query.outcome, &query.link) {
         (Outcome::Running, _) => "running",
-        (Outcome::Parked, _) => "waiting",
+        (Outcome::Parked(_), _) => "waits for an answer",
         (Outcome::Interrupted, _) => "interrupted",
         (Outcome::Cancelled, _) => "cancelled",
         (Outcome::Error(_) | Outcome::Limit(_) | Outcome::Lost, _) => "failed",
@@ -114,7 +114,8 @@ impl<'a> Ending<'a> {
             Outcome::Done => Self::words("no FINAL was recorded", Role::Dim),
             Outcome::Running => Ending::NOT_YET,
             Outcome::Interrupted => Self::words("interrupted before FINAL", Role::Warning),
-            Outcome::Parked => Self::words("waits for an answer", Role::Warning),
+            Outcome::Parked(question) if question.is_empty() => Self::words("waits for an answer", Role::Warning),
+            Outcome::Parked(question) => Self::text("waits for an answer: ", question, Role::Warning),
             Outcome::Error(error) => Self::text("error: ", error, Role::Failure),
             Outcome::Limit(limit) => Self::text("stopped by a limit: ", limit, Role::Failure),
             Outcome::Cancelled => Self::words("cancelled", Role::Warning),

@@ -2,7 +2,7 @@
 
 use super::head::head;
 use crate::model::{LiveRun, LiveStep, Phase, Query, Session};
-use crate::text::{SafeText, duration, plural};
+use crate::text::{SafeText, plural, seconds};
 
 /// Lines that the card of a live run takes where there is room: what it does, and the end of what is said.
 pub(super) const LINES: u16 = 4;
@@ -32,10 +32,7 @@ pub(in crate::tui::screens) fn phase_words(live: &LiveRun, run_id: &str) -> Stri
 pub(super) fn lines(session: &Session, query: &Query, wall: i64, cells: usize, most: usize) -> Option<Vec<String>> {
     let live = session.live_of(query)?;
     let ms = u64::try_from(wall.saturating_sub(live.began)).unwrap_or(0);
-    let elapsed = match ms / 1_000 {
-        0 => "0 s".into(),
-        seconds => duration(seconds * 1_000).replace(".0 s", " s"),
-    };
+    let elapsed = seconds(ms / 1_000);
     let root = live.root();
     let words = root.map_or_else(|| "starting".to_owned(), |root| phase_words(live, &root.run_id));
     let said = root.and_then(|root| root.in_flight()).map_or("", said);

@@ -20,10 +20,10 @@ mod timeline;
 
 use self::scale::Scale;
 use self::timeline::{Timeline, Touched};
-use super::{Matches, QueryKey, Route, Screen};
-use crate::model::Query;
+use super::{Matches, QueryKey, Route, Screen, here};
+use crate::model::{Outcome as Ended, Query};
 use crate::text::SafeText;
-use crate::tui::action::Action;
+use crate::tui::action::{Action, Here};
 use crate::tui::body::Text;
 use crate::tui::ctx::Ctx;
 use crate::tui::effect::{Effect, Focused, Outcome};
@@ -169,14 +169,21 @@ impl Screen for Overview {
         SafeText::literal("queries")
     }
 
+    fn here(&self) -> Here {
+        here::OVERVIEW
+    }
+
     fn hints(&self, ctx: &Ctx<'_>) -> Vec<Action> {
-        let mut hints = vec![
+        let last = ctx.session.queries.last().map(|query| &query.outcome);
+        let resume = (last == Some(&Ended::Interrupted)).then_some(Action::Resume);
+        let mut hints: Vec<Action> = resume.into_iter().collect();
+        hints.extend([
             Action::Ask,
             Action::Open,
             Action::Memory,
             Action::Timeline,
             Action::Search,
-        ];
+        ]);
         if !ctx.session.problems.is_empty() {
             hints.push(Action::Problems);
         }

@@ -46,6 +46,7 @@ impl Entry {
             name: name.into(),
             queries: 0,
             pending: None,
+            waits: None,
             last_query: None,
             last_activity: None,
             parent: None,

@@ -7,10 +7,10 @@ mod preview;
 mod ranking;
 mod table;
 
-use super::{Matches, Naming, Route, Screen};
+use super::{Matches, Naming, Route, Screen, here};
 use crate::source::{SessionSummary, SessionTotals};
 use crate::text::{SafeText, count, plural};
-use crate::tui::action::{Action, Context};
+use crate::tui::action::{Action, Context, Here};
 use crate::tui::body::Text;
 use crate::tui::ctx::{Ctx, SessionList};
 use crate::tui::effect::{Effect, Focused, Outcome, Token};
@@ -19,7 +19,8 @@ use crate::tui::notice::Notice;
 use crate::tui::widgets::{ListEvent, ListPane, TextPane};
 use entry::{Entry, Known};
 use load::Loaded;
-use ranking::{Sort, ranked};
+pub use ranking::Sort;
+use ranking::ranked;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::collections::HashMap;
@@ -53,7 +54,7 @@ pub(super) struct PickerScreen {
 
 impl PickerScreen {
     /// The sessions of a directory: those that were found already, read again when the screen opens.
-    pub(super) fn new(sessions: &SessionList) -> Self {
+    pub(super) fn new(sessions: &SessionList, sort: Sort) -> Self {
         let mut screen = Self {
             dir: sessions.dir.clone(),
             entries: Vec::new(),
@@ -62,7 +63,7 @@ impl PickerScreen {
             preview: TextPane::default(),
             previewed: None,
             filter: String::new(),
-            sort: Sort::default(),
+            sort,
             token: Token::default(),
             listed: !sessions.found.is_empty(),
             asked: 0,
@@ -190,7 +191,7 @@ impl PickerScreen {
             Some(path) if ctx.running.contains(&path) => Outcome::with(Effect::Notice(Notice::trouble(
                 "a run goes on in it: rename it afterwards",
             ))),
-            Some(path) => Outcome::with(Effect::Push(Route::Naming(Naming::Rename(path)))),
+            Some(path) => Outcome::with(naming(Naming::Rename(path))),
             None => Outcome::consumed(),
         }
     }
@@ -199,12 +200,13 @@ impl PickerScreen {
         match action {
             Action::Open => return self.open(),
             Action::NewSession if !ctx.options.read_only => {
-                return Outcome::with(Effect::Push(Route::Naming(Naming::New(self.dir.clone()))));
+                return Outcome::with(naming(Naming::New(self.dir.clone())));
             }
             Action::Rename if !ctx.options.read_only => return self.rename(ctx),
             Action::Sort => {
                 self.sort = self.sort.next();
                 self.arrange();
+                return self.follow(ctx).and(Effect::SortedBy(self.sort));
             }
             Action::SearchNext => drop(self.list.act(Action::MoveDown)),
             Action::SearchPrevious => drop(self.list.act(Action::MoveUp)),
@@ -229,6 +231,10 @@ impl PickerScreen {
         }
         format!("{} of {all}", count(self.shown.len() as u128))
     }
+}
+
+fn naming(naming: Naming) -> Effect {
+    Effect::Push(Route::Naming { naming, typed: None })
 }
 
 impl Screen for PickerScreen {
@@ -265,6 +271,10 @@ impl Screen for PickerScreen {
 
     fn title(&self, _ctx: &Ctx<'_>) -> SafeText {
         SafeText::line(&format!("{}, by {}", self.counts(), self.sort.name()))
+    }
+
+    fn here(&self) -> Here {
+        here::PICKER
     }
 
     fn hints(&self, _ctx: &Ctx<'_>) -> Vec<Action> {

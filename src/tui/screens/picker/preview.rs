@@ -27,6 +27,12 @@ pub(super) fn document(entry: &Entry, forks: &[&str], ctx: &Ctx<'_>) -> Rendered
         document.line(&[("last activity ", Role::Dim), (&when, Role::Text)]);
     }
     figures(entry, &mut document);
+    question(
+        "waits for an answer",
+        summary.waits.as_deref(),
+        Role::Warning,
+        &mut document,
+    );
     question("pending", summary.pending.as_deref(), Role::Warning, &mut document);
     question("last query", summary.last_query.as_deref(), Role::Title, &mut document);
     document.finish()

@@ -5,9 +5,9 @@ use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 use std::cmp::Reverse;
 
-/// What the list is sorted by.
+/// What the list of sessions is sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(super) enum Sort {
+pub enum Sort {
     /// Last activity, the latest first.
     #[default]
     Activity,

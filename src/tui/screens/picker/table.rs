@@ -4,7 +4,7 @@ use super::entry::{Entry, Known};
 use super::ranking::Sort;
 use crate::model::{CostSum, Time};
 use crate::source::Health;
-use crate::text::{SafeText, cell_width, compact_count, count, date_time, duration, fit, fit_right, money};
+use crate::text::{SafeText, cell_width, compact_count, count, date_time, fit, fit_right, money, seconds};
 use crate::tui::ctx::Ctx;
 use crate::tui::theme::Role;
 use crate::tui::widgets::Styled;
@@ -185,7 +185,7 @@ pub(super) fn ago(at: Time, ctx: &Ctx<'_>) -> String {
     const MONTH: u64 = 30 * 86_400_000;
     match u64::try_from(ctx.wall.saturating_sub(at)) {
         Ok(ms) if ms < 1_000 => "now".into(),
-        Ok(ms) if ms < MONTH => format!("{} ago", duration(ms / 1_000 * 1_000)),
+        Ok(ms) if ms < MONTH => format!("{} ago", seconds(ms / 1_000)),
         _ => date_time(at, ctx.options.utc).chars().take(10).collect(),
     }
 }
@@ -216,6 +216,7 @@ mod tests {
         let world = World::new();
         let ctx = world.ctx();
         assert_eq!(ago(ctx.wall - 187_900, &ctx), "3m 07s ago");
+        assert_eq!(ago(ctx.wall - 57_900, &ctx), "57 s ago");
         assert_eq!(
             ago(ctx.wall + 5_000, &ctx),
             date_time(ctx.wall + 5_000, true).chars().take(10).collect::<String>()

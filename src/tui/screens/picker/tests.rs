@@ -64,10 +64,13 @@ fn totals(summary: &SessionSummary) -> Option<Box<SessionTotals>> {
 }
 
 fn screen(found: Vec<SessionSummary>) -> PickerScreen {
-    PickerScreen::new(&SessionList {
-        dir: "/runs".into(),
-        found: found.into(),
-    })
+    PickerScreen::new(
+        &SessionList {
+            dir: "/runs".into(),
+            found: found.into(),
+        },
+        Sort::default(),
+    )
 }
 
 fn answer(screen: &mut PickerScreen, loaded: Loaded, ctx: &Ctx<'_>) -> Outcome {
@@ -116,10 +119,13 @@ fn real_sessions_are_listed_and_read() {
             format!(r#"{{"version": 2, "queries": [{{"query": "{query}", "final": 1}}], "pending_query": null}}"#);
         std::fs::write(session.join("state.json"), state).unwrap();
     }
-    let mut screen = PickerScreen::new(&SessionList {
-        dir: dir.path().into(),
-        found: Vec::new().into(),
-    });
+    let mut screen = PickerScreen::new(
+        &SessionList {
+            dir: dir.path().into(),
+            found: Vec::new().into(),
+        },
+        Sort::default(),
+    );
     let mut outcome = screen.update(&Input::Opened, &world.ctx());
     while let Some(effect) = outcome.effects.pop() {
         let Effect::Work { token, work } = effect else {

@@ -5,10 +5,10 @@ mod table;
 
 use super::list_search::ListSearch;
 use super::split::{Split, Title, indented};
-use super::{Matches, Screen};
+use super::{Matches, Screen, here};
 use crate::model::Problem;
 use crate::text::{SafeText, plural};
-use crate::tui::action::Action;
+use crate::tui::action::{Action, Here};
 use crate::tui::body::Text;
 use crate::tui::ctx::Ctx;
 use crate::tui::effect::{Effect, Focused, Outcome};
@@ -167,6 +167,10 @@ impl Screen for ProblemsScreen {
 
     fn title(&self, _ctx: &Ctx<'_>) -> SafeText {
         SafeText::line(&self.count())
+    }
+
+    fn here(&self) -> Here {
+        here::PROBLEMS
     }
 
     fn hints(&self, ctx: &Ctx<'_>) -> Vec<Action> {

@@ -22,10 +22,10 @@ use self::layout::Areas;
 use self::over::Over;
 use self::pane::ContentPane;
 use self::tree::Tree;
-use super::{Matches, Place, QueryKey, Screen};
+use super::{Matches, Place, QueryKey, Screen, here};
 use crate::model::{Outcome as Ended, Query};
 use crate::text::SafeText;
-use crate::tui::action::{Action, Context};
+use crate::tui::action::{Action, Context, Here};
 use crate::tui::body::Text;
 use crate::tui::ctx::Ctx;
 use crate::tui::effect::{Effect, Focused, Outcome, Token};
@@ -291,6 +291,17 @@ impl Screen for RunScreen {
             Some(query) => SafeText::line(&self.shown(query).title()),
             None => SafeText::literal("a run that is gone"),
         }
+    }
+
+    fn here(&self) -> Here {
+        match self.over {
+            Some(_) => here::PANE,
+            None => here::RUN,
+        }
+    }
+
+    fn run(&self) -> Option<QueryKey> {
+        Some(self.key)
     }
 
     fn hints(&self, ctx: &Ctx<'_>) -> Vec<Action> {

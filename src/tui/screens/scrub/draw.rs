@@ -142,7 +142,7 @@ impl ScrubScreen {
     fn paint_names(&mut self, split: &Split, buf: &mut Buffer, ctx: &Ctx<'_>) {
         let title = Title {
             text: SafeText::literal("Names"),
-            aside: Styled::of(SafeText::line(&names::summary(&self.rows)), ctx.style(Role::Dim)),
+            aside: Styled::of(SafeText::line(&self.summary()), ctx.style(Role::Dim)),
         };
         let focused = self.focus == Part::Names;
         let inside = split.frame(split.list, title, focused, buf, ctx);
@@ -156,17 +156,33 @@ impl ScrubScreen {
         });
     }
 
+    /// What the step did to the names, as far as it is known.
+    fn summary(&self) -> String {
+        let before = self.step.checked_sub(1);
+        let point = |step: u64| match &self.recorded {
+            Some(Ok(points)) => points.iter().find(|point| point.step == step),
+            _ => None,
+        };
+        match before.and_then(point).map(|point| &point.names) {
+            Some(Err(_)) if !self.rows.is_empty() => "what it changed is not known".into(),
+            _ => names::summary(&self.rows),
+        }
+    }
+
     /// Why there are no names to show.
     fn absence(&self) -> Option<SafeText> {
         match &self.recorded {
             None => Some(SafeText::literal("reading…")),
             Some(Err(why)) => Some(why.clone()),
-            Some(Ok(points)) => match points.iter().find(|point| point.step == self.step) {
+            Some(Ok(points)) => match points
+                .iter()
+                .find(|point| point.step == self.step)
+                .map(|point| &point.names)
+            {
                 None => Some(SafeText::literal("this step is not in the event log")),
-                Some(point) if point.names.is_none() => Some(SafeText::literal(
-                    "the names after this step are not kept: of older runs only what they ended with is",
-                )),
-                Some(_) => self.rows.is_empty().then(|| SafeText::literal("no names")),
+                Some(Err(why)) => Some(SafeText::literal(why.words())),
+                Some(Ok(_)) if self.step == 0 => Some(SafeText::literal("no names yet: this run began with nothing")),
+                Some(Ok(_)) => Some(SafeText::literal("no names")),
             },
         }
     }

@@ -5,10 +5,10 @@ mod draw;
 mod names;
 mod replay;
 
-use super::{QueryKey, Route, Screen};
+use super::{QueryKey, Route, Screen, here};
 use crate::model::{NamesAfter, Query, Step, StepKind};
 use crate::text::SafeText;
-use crate::tui::action::{Action, Context};
+use crate::tui::action::{Action, Context, Here};
 use crate::tui::body::{Body, Text};
 use crate::tui::ctx::Ctx;
 use crate::tui::effect::{Effect, Focused, Language, Outcome, Token};
@@ -328,6 +328,14 @@ impl Screen for ScrubScreen {
             0 => SafeText::line(&format!("{label} › before step 1")),
             step => SafeText::line(&format!("{label} › after step {step}")),
         }
+    }
+
+    fn here(&self) -> Here {
+        here::SCRUB
+    }
+
+    fn run(&self) -> Option<QueryKey> {
+        Some(self.key)
     }
 
     fn hints(&self, _ctx: &Ctx<'_>) -> Vec<Action> {

@@ -27,7 +27,7 @@ pub(super) fn rows(points: &[NamesAfter], step: u64) -> Vec<Row> {
         points
             .iter()
             .find(|point| point.step == step)
-            .and_then(|point| point.names.as_ref())
+            .and_then(|point| point.names.as_ref().ok())
     };
     let Some(after) = names(step) else {
         return Vec::new();

@@ -2,7 +2,7 @@
 
 use super::super::sample::{HOSTILE, SIZES, act, frame, world};
 use super::*;
-use crate::model::{MemoryKind, NameAt};
+use crate::model::{MemoryKind, NameAt, Unkept};
 use crate::tui::live::{Mismatch, ReplayNews, Verdict};
 use crate::tui::testing::World;
 use proptest::prelude::*;
@@ -21,13 +21,13 @@ fn name(name: &str, digest: &str, text: &str) -> NameAt {
 fn points() -> Vec<NamesAfter> {
     let point = |step, names| NamesAfter { step, names };
     vec![
-        point(0, Some(vec![name("old", "0", "[0]")])),
-        point(1, Some(vec![name("guests", "1", "['Ada']"), name("old", "0", "[0]")])),
+        point(0, Ok(vec![name("old", "0", "[0]")])),
+        point(1, Ok(vec![name("guests", "1", "['Ada']"), name("old", "0", "[0]")])),
         point(
             2,
-            Some(vec![name("guests", "2", "['Ada', 'Bo']"), name("日本", "3", HOSTILE)]),
+            Ok(vec![name("guests", "2", "['Ada', 'Bo']"), name("日本", "3", HOSTILE)]),
         ),
-        point(3, None),
+        point(3, Err(Unkept::Thinned)),
     ]
 }
 

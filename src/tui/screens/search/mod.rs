@@ -11,10 +11,10 @@ mod results;
 use hit::{Hit, Part, Spot};
 use places::Places;
 
-use super::{Route, Screen};
+use super::{Route, Screen, here};
 use crate::source::{self, Field};
 use crate::text::SafeText;
-use crate::tui::action::{Action, Context};
+use crate::tui::action::{Action, Context, Here};
 use crate::tui::body::Text;
 use crate::tui::ctx::Ctx;
 use crate::tui::effect::{Effect, Focused, Outcome, Token};
@@ -176,7 +176,8 @@ impl SearchScreen {
                 None => return Outcome::consumed(),
             },
         };
-        Outcome::with(Effect::Push(route))
+        let found = Pattern::new(self.line.text()).map(Effect::SearchOn);
+        found.into_iter().fold(Outcome::with(Effect::Push(route)), Outcome::and)
     }
 
     fn mouse(&mut self, mouse: Mouse) -> Outcome {
@@ -291,6 +292,13 @@ impl Screen for SearchScreen {
 
     fn title(&self, _ctx: &Ctx<'_>) -> SafeText {
         SafeText::literal("search")
+    }
+
+    fn here(&self) -> Here {
+        match self.typing {
+            true => Here::default(),
+            false => here::HITS,
+        }
     }
 
     fn hints(&self, _ctx: &Ctx<'_>) -> Vec<Action> {

@@ -156,7 +156,7 @@ fn enter_opens_the_place_of_the_selected_hit() {
     );
     screen.update(&Input::Action(Action::SearchNext), &world.ctx());
     let outcome = screen.update(&Input::Action(Action::Open), &world.ctx());
-    let [Effect::Push(Route::Run { query, at: Some(place) })] = outcome.effects.as_slice() else {
+    let [Effect::Push(Route::Run { query, at: Some(place) }), Effect::SearchOn(_)] = outcome.effects.as_slice() else {
         panic!("{outcome:?}");
     };
     assert_eq!((query.label, place.step), (Label::Completed(1), Some(4)));
@@ -179,10 +179,13 @@ fn a_moved_selection_stays_on_its_hit_while_more_come() {
     assert!(
         matches!(
             outcome.effects.as_slice(),
-            [Effect::Push(Route::Run {
-                at: Some(Place { step: Some(2), .. }),
-                ..
-            })]
+            [
+                Effect::Push(Route::Run {
+                    at: Some(Place { step: Some(2), .. }),
+                    ..
+                }),
+                Effect::SearchOn(_)
+            ]
         ),
         "{outcome:?}"
     );
@@ -215,7 +218,10 @@ fn what_the_model_holds_is_found_at_once() {
     assert!(frame(&mut screen, &world, 80, 6).contains("1 hit in 1 run"));
     let outcome = screen.update(&Input::Action(Action::Open), &world.ctx());
     assert!(
-        matches!(outcome.effects.as_slice(), [Effect::Push(Route::Run { at: None, .. })]),
+        matches!(
+            outcome.effects.as_slice(),
+            [Effect::Push(Route::Run { at: None, .. }), Effect::SearchOn(_)]
+        ),
         "{outcome:?}"
     );
 }

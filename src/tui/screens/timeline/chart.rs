@@ -1,7 +1,7 @@
 //! What is drawn: a row an agent with what it covers of the axis, made once a change of the model.
 
 use super::cover::Cover;
-use crate::model::timeline::{Activity, Axis, Row, SessionTimeline, Timeline, length};
+use crate::model::timeline::{Activity, Axis, Row, SessionTimeline, Timeline, activity, length};
 use crate::model::{Agent, AgentId, Query, Session};
 use crate::tui::screens::QueryKey;
 use std::ops::Range;
@@ -53,7 +53,7 @@ impl Chart {
         };
         let run = session.queries.get(index).map(|query| &query.run);
         let timeline = run.map(Timeline::of_run).unwrap_or_default();
-        let axis = Axis::new(timeline.span);
+        let axis = Axis::new(run.map(activity).unwrap_or_default());
         Self::new(vec![(index, timeline)], axis)
     }
 

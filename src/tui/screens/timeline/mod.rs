@@ -11,10 +11,10 @@ mod scale;
 mod viewport;
 
 use super::list_search::ListSearch;
-use super::{Matches, Place, QueryKey, Route, Screen};
+use super::{Matches, Place, QueryKey, Route, Screen, here};
 use crate::model::{AgentId, Session};
 use crate::text::SafeText;
-use crate::tui::action::Action;
+use crate::tui::action::{Action, Here};
 use crate::tui::body::Text;
 use crate::tui::ctx::Ctx;
 use crate::tui::effect::{Effect, Focused, Outcome};
@@ -265,6 +265,17 @@ impl Screen for TimelineScreen {
                 SafeText::line(&format!("{label} timeline"))
             }
             Scope::Session => SafeText::literal("timeline of all runs"),
+        }
+    }
+
+    fn here(&self) -> Here {
+        here::TIMELINE
+    }
+
+    fn run(&self) -> Option<QueryKey> {
+        match self.scope {
+            Scope::Run(query) => Some(query),
+            Scope::Session => None,
         }
     }
 

@@ -178,7 +178,7 @@ impl InputBox {
         let activity = self.standing.activity(ctx);
         let (line, aside) = match with_activity && activity.0.width() > 0 {
             true => activity,
-            false => settings::row(&self.settings, &spent(ctx), area.width, self.focused, ctx),
+            false => settings::row(&self.settings, spent(ctx), area.width, self.focused, ctx),
         };
         let taken = aside.draw_right(area, buf).min(area.width);
         let gap = u16::from(taken > 0);
@@ -234,9 +234,7 @@ fn padded(area: Rect) -> Rect {
     }
 }
 
-/// What the session has cost, with every run that has a price.
-fn spent(ctx: &Ctx<'_>) -> CostSum {
-    let mut spent = ctx.session.completed.cost;
-    spent.merge(&ctx.session.lost.cost);
-    spent
+/// What the session has cost: completed queries, and runs without FINAL.
+fn spent(ctx: &Ctx<'_>) -> [CostSum; 2] {
+    [ctx.session.completed.cost, ctx.session.lost.cost]
 }

@@ -125,7 +125,13 @@ impl Knob {
 
 /// The row under the draft: model, spend, limits, and the key that changes them. What does not fit is left out, the
 /// least important first.
-pub(super) fn row(settings: &Settings, spent: &CostSum, width: u16, focused: bool, ctx: &Ctx<'_>) -> (Styled, Styled) {
+pub(super) fn row(
+    settings: &Settings,
+    spent: [CostSum; 2],
+    width: u16,
+    focused: bool,
+    ctx: &Ctx<'_>,
+) -> (Styled, Styled) {
     let key = Styled::of(SafeText::line(&ctx.key(Action::Settings)), ctx.style(Role::Key))
         .then(SafeText::literal(" changes"), ctx.style(Role::Dim));
     let mut room = usize::from(width);
@@ -156,7 +162,19 @@ struct Part {
     rank: u8,
 }
 
-fn parts(settings: &Settings, spent: &CostSum) -> Vec<Part> {
+/// What the session has cost: completed queries and runs without FINAL as the banner above has them, side by side. Each
+/// is rounded there: a sum rounded anew would contradict them.
+fn spent_words([completed, lost]: [CostSum; 2]) -> (String, Role) {
+    let mut all = completed;
+    all.merge(&lost);
+    let role = if all.unknown > 0 { Role::Unknown } else { Role::Text };
+    match completed.unknown == 0 && completed.nano != 0 && lost.nano != 0 {
+        true => (format!("spent {completed} + {lost}"), role),
+        false => (format!("spent {all}"), role),
+    }
+}
+
+fn parts(settings: &Settings, spent: [CostSum; 2]) -> Vec<Part> {
     let part = |text: String, role, rank| Part { text, role, rank };
     let model = match &settings.model {
         Some(model) => part(short(model).into_owned(), Role::Text, 0),
@@ -165,11 +183,11 @@ fn parts(settings: &Settings, spent: &CostSum) -> Vec<Part> {
     let sub = settings.sub_model.as_deref().map_or("same".into(), short);
     let code = format!("earlier code {}", Knob::Code.written(settings));
     let limit = money(settings.max_money_nano.into());
-    let spent_role = if spent.unknown > 0 { Role::Unknown } else { Role::Text };
+    let (spent, spent_role) = spent_words(spent);
     vec![
         model,
         part(format!("sub-agents {sub}"), Role::Dim, 5),
-        part(format!("spent {spent}"), spent_role, 1),
+        part(spent, spent_role, 1),
         part(format!("may spend {limit}"), Role::Dim, 2),
         part(format!("depth {}", settings.max_depth), Role::Dim, 3),
         part(code, Role::Dim, 4),
@@ -211,6 +229,19 @@ mod tests {
             knob.read(&knob.written(&settings), &mut read).unwrap();
         }
         assert_eq!(read, settings);
+    }
+
+    #[test]
+    fn what_was_spent_does_not_contradict_the_sums_above_it() {
+        let sum = |nano, unknown| CostSum {
+            nano,
+            known: 1,
+            unknown,
+        };
+        let words = |completed, lost| spent_words([completed, lost]).0;
+        assert_eq!(words(sum(34_000_000, 0), sum(13_200_000, 0)), "spent $0.03 + $0.01");
+        assert_eq!(words(sum(34_000_000, 0), sum(0, 0)), "spent $0.03");
+        assert_eq!(words(sum(34_000_000, 1), sum(13_200_000, 1)), "spent $0.05 + 2 unknown");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! How things stand between a person and the session: whether something can be asked now, and what is going on.
 
-use crate::text::{SafeText, duration};
+use crate::text::{SafeText, seconds};
 use crate::tui::action::Action;
 use crate::tui::ctx::Ctx;
 use crate::tui::theme::Role;
@@ -77,12 +77,7 @@ impl Standing {
     pub(super) fn activity(&self, ctx: &Ctx<'_>) -> (Styled, Styled) {
         match self {
             Self::Running { what, since } => {
-                let seconds = ctx.now.saturating_sub(*since).as_secs();
-                let elapsed = if seconds < 60 {
-                    format!("{seconds} s")
-                } else {
-                    duration(seconds * 1000)
-                };
+                let elapsed = seconds(ctx.now.saturating_sub(*since).as_secs());
                 let text = format!("{} {what} {elapsed} ", ctx.glyphs().running);
                 let key = SafeText::line(&ctx.key(Action::Interrupt));
                 let ends =
