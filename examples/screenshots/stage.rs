@@ -94,8 +94,7 @@ impl Stage {
                         lab: true,
                         ..Abilities::default()
                     },
-                    sort: Default::default(),
-        sessions: None,
+                    sessions: None,
                     events,
                 }
             }
@@ -249,6 +248,7 @@ fn world(size: Size, theme: Theme) -> World {
         base: Context::Everywhere,
         here: Default::default(),
         exports: "/home/ada/work".into(),
+        sort: Default::default(),
         sessions: None,
         running: Arc::default(),
         lab: fast_rlm::tui::live::LabDesk::default(),

@@ -84,8 +84,7 @@ impl Viewer {
             desk: None,
             route: Route::Overview,
             can,
-            sort: Default::default(),
-        sessions: None,
+            sessions: None,
             events,
         };
         viewer.send(Msg::Opened(opening));
@@ -290,6 +289,7 @@ fn world(size: Size, ascii: bool) -> World {
         base: Context::Everywhere,
         here: Default::default(),
         exports: "/home/ada/work".into(),
+        sort: Default::default(),
         sessions: None,
         running: Arc::default(),
         lab: fast_rlm::tui::live::LabDesk::default(),

@@ -99,7 +99,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("{}: opened for reading only", LIBRARY),
     // Told in the shell with numbers from 1: LabError::told.
     ("session {session} has {turns} turns", NUMBERS),
-    ("turn {turn} has {steps} steps", NUMBERS),
+    ("turn {turn} has {}: there is no step", NUMBERS),
     ("step {step} (0-based", NUMBERS),
     // Kept from happening, and checked all the same; tests of the store and the lab break it on purpose.
     ("session {session}: another process took over", STORE),
