@@ -112,10 +112,10 @@ mod tests {
     use super::*;
     use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-    fn fifo(dir: &Path) -> std::path::PathBuf {
+    fn fifo(dir: &Path) -> io::Result<std::path::PathBuf> {
         let path = dir.join("fifo");
-        mknodat(CWD, &path, FileType::Fifo, Mode::RWXU, 0).unwrap();
-        path
+        mknodat(CWD, &path, FileType::Fifo, Mode::RWXU, 0)?;
+        Ok(path)
     }
 
     #[test]
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(error, "it has 5 bytes, and may have 4");
         let zero = dir.path().join("zero");
         std::os::unix::fs::symlink("/dev/zero", &zero).unwrap();
-        for odd in [fifo(dir.path()), zero, dir.path().to_owned()] {
+        for odd in [fifo(dir.path()).unwrap(), zero, dir.path().to_owned()] {
             let error = read_bytes(&odd, 5).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{odd:?}");
         }
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn what_a_person_names_may_be_a_pipe_within_its_bound() {
         let dir = tempfile::tempdir().unwrap();
-        let path = fifo(dir.path());
+        let path = fifo(dir.path()).unwrap();
         let write = |text: &'static str| {
             let path = path.clone();
             // The reader may have had enough.

@@ -208,6 +208,7 @@ mod tests {
         fs::write(&file, more).unwrap();
         let told = unpack(&file, &into).unwrap_err().to_string();
         assert!(told.contains("behind its checksum"), "{told}");
-        assert!(Packer::new(&file).is_err(), "what is there is not written over");
+        let packer = Packer::new(&file).unwrap();
+        assert!(packer.finish(&file).is_err(), "what is there is not written over");
     }
 }

@@ -7,6 +7,9 @@ use memchr::memmem;
 use std::borrow::Cow;
 use std::ops::Range;
 
+/// Decodes one character; with how many bytes it took.
+type Decode = fn(&[u8]) -> Option<(char, usize)>;
+
 /// Fewer characters of a secret than this turn up by chance, and tell little.
 const FEWEST: usize = 4;
 /// As many characters of base64 say as much.
@@ -69,7 +72,7 @@ impl Secret {
         };
         let plain = starts(&self.value, FEWEST).into_iter().find_map(|at| {
             let end = self.value.get(at..)?;
-            let forms: [fn(&[u8]) -> Option<(char, usize)>; 3] = [escaped, escaped_twice, percent];
+            let forms: [Decode; 3] = [escaped, escaped_twice, percent];
             forms
                 .into_iter()
                 .filter_map(|decode| match_length(end, text, decode))
@@ -99,7 +102,7 @@ impl Secret {
     }
 
     /// How many characters of the value the text is the beginning of; 0 where it goes on with something else.
-    fn decoded(&self, text: &[u8], mark: u8, decode: fn(&[u8]) -> Option<(char, usize)>) -> usize {
+    fn decoded(&self, text: &[u8], mark: u8, decode: Decode) -> usize {
         let mut rest = text;
         for (number, expected) in self.value.chars().enumerate() {
             let mut literal = [0; 4];
