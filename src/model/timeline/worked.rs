@@ -1,7 +1,10 @@
 //! How long a run was worked on. From its first sign to its last, months can pass in which nobody did anything: it was
 //! interrupted and resumed, it waited for an answer, or it begins with steps that another session made long before.
 
-use super::{Agent, Axis, Run, Time};
+use super::{Agent, Run, Time};
+
+/// The longest pause of a run at work, milliseconds.
+const PAUSE: Time = 60_000;
 
 /// When something happened in a run: the recorded model calls and executions of all its agents, and the instants at
 /// which agents were first and last seen. A run of which no call or execution is timed counts as one stretch: what
@@ -31,11 +34,21 @@ fn stretches(agent: &Agent) -> impl Iterator<Item = (Time, Time)> {
     })
 }
 
-/// Milliseconds of that, overlapping stretches once. Pauses count as far as they are short against it (a tenth of it at
-/// most): the program itself takes time between a call and the next. A question that is answered while the run waits for
-/// it is part of the execution that asked.
+/// Milliseconds of that, overlapping stretches once. A pause counts unless it is longer than a minute: between a call and
+/// the next the program itself saves, waits for its turn, and tries again. A question that is answered while the run waits
+/// for it is part of the execution that asked.
 pub fn worked(run: &Run) -> u64 {
-    Axis::new(activity(run)).len()
+    let mut stretches = activity(run);
+    stretches.sort_unstable();
+    let (mut sum, mut until) = (0_u64, None);
+    for (from, to) in stretches {
+        let before: Time = until.unwrap_or(from);
+        let pause = from.saturating_sub(before);
+        let counted = if pause > PAUSE { from } else { before };
+        sum = sum.saturating_add(u64::try_from(to.saturating_sub(counted)).unwrap_or(0));
+        until = Some(before.max(to));
+    }
+    sum
 }
 
 #[cfg(test)]
@@ -73,6 +86,9 @@ mod tests {
             .step("kid", during(1, "b", 100, 900), 900)
             .step("r", during(2, "c", 1_050, 2_000), 2_000);
         assert_eq!(worked(&run(&log)), 2_000);
+        log.step("r", during(3, "d", 62_000, 63_000), 63_000)
+            .step("r", during(4, "e", 123_001, 124_000), 124_000);
+        assert_eq!(worked(&run(&log)), 63_000 + 999, "a pause of a minute, and one of more");
     }
 
     #[test]
