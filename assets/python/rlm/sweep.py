@@ -173,6 +173,7 @@ def run(command):
     places = {name: place for place, (name, _) in enumerate(memory)}
     sweep.variables.sort(key=lambda entry: places[entry["name"]])
     sweep.functions.sort(key=lambda entry: places[entry["name"]])
+    sweep.dropped.sort(key=lambda entry: places[entry["name"]])
     return {
         "variables": sweep.variables,
         "functions": sweep.functions,

@@ -44,9 +44,6 @@ impl Write for Hashing {
 impl Packer {
     /// A bundle that becomes `file`, which must not be there.
     pub(super) fn new(file: &Path) -> io::Result<Self> {
-        if file.symlink_metadata().is_ok() {
-            return Err(io::ErrorKind::AlreadyExists.into());
-        }
         directory_of(file).metadata()?;
         let file = create_beside(file)?;
         let hash = Sha256::new();

@@ -173,9 +173,17 @@ mod tests {
         let told = Interpreter::find_within(&program, Duration::from_secs(2)).unwrap_err();
         assert!(told.to_string().contains("did not answer within 2 s"), "{told}");
         let pid = std::fs::read_to_string(pid).unwrap();
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
-        let state = stat.rsplit(')').next().unwrap().trim_start();
-        assert!(state.is_empty() || state.starts_with(['Z', 'X']), "{stat}");
+        let stat = || std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+        let ended = |stat: &str| {
+            let state = stat.rsplit(')').next().unwrap_or_default().trim_start();
+            state.is_empty() || state.starts_with(['Z', 'X'])
+        };
+        // It is killed, and ends when it is its turn.
+        let until = std::time::Instant::now() + Duration::from_secs(10);
+        while !ended(&stat()) {
+            assert!(std::time::Instant::now() < until, "{}", stat());
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 
     #[test]
