@@ -34,6 +34,7 @@ impl Look {
 }
 
 /// Columns of the terminal that standard output leads to; `None` where it leads elsewhere: then nothing is cut.
+#[cfg(feature = "engine")]
 pub(super) fn width() -> Option<usize> {
     std::io::stdout().is_terminal().then(columns)
 }

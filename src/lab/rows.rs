@@ -137,12 +137,12 @@ mod tests {
             let all = store.events.session(&id).unwrap().events;
             let output = |row: &EventRow<'_>| match row.fact() {
                 // Every third is of no use to anybody.
-                Some(Fact::StepEnded(ended)) if row.stream_seq % 3 > 0 => Some(ended.output),
+                Some(Fact::StepEnded(ended)) if !row.stream_seq.is_multiple_of(3) => Some(ended.output),
                 _ => None,
             };
             let found = decoded(&store, &id, &Select::all(), output).unwrap();
             let places: Vec<u64> = found.iter().map(|(place, _)| place.stream_seq).collect();
-            let wanted: Vec<u64> = (0..all).filter(|seq| seq % 3 > 0).collect();
+            let wanted: Vec<u64> = (0..all).filter(|seq| !seq.is_multiple_of(3)).collect();
             assert_eq!(places, wanted);
             assert!(
                 found
