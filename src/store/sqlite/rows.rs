@@ -8,11 +8,15 @@ use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator as _;
 use rusqlite::types::ValueRef;
 use rusqlite::{CachedStatement, Connection, Row, Rows, Statement};
 
+use super::registry::Keyed;
 use super::{Failure, pieces, registry, signed, unsigned};
 use crate::store::{EventRow, Fact, Kind, Page, Select, Skipped, StoredEvent};
 
 /// A page ends early after so many bytes of payloads.
 pub(super) const PAGE_BYTES: usize = 8 << 20;
+
+/// So many kinds are most of a session's rows.
+const MANY_KINDS: usize = 4;
 
 /// All columns of a session's events, in the order of [`column`].
 pub(super) const SELECTED: &str = "SELECT global_seq, stream_seq, id, kind, schema, time, payload, turn, step FROM event \
@@ -77,14 +81,60 @@ fn query<'s>(
     Ok(statement.raw_query())
 }
 
+/// The rows of a whole session as the table has them, where most rows in between are its own: looking up each by an index
+/// would take longer than passing over what is not wanted. `None` where that is not so.
+fn lying_together<'c>(
+    connection: &'c Connection,
+    session: &Keyed,
+    select: &Select,
+) -> rusqlite::Result<Option<(CachedStatement<'c>, i64, i64)>> {
+    let of_few_kinds = (1..MANY_KINDS).contains(&select.kinds.len());
+    if select.turns.is_some() || select.from > 0 || select.until.is_some() || of_few_kinds {
+        return Ok(None);
+    }
+    let bounds = connection
+        .prepare_cached(
+            "SELECT (SELECT global_seq FROM event WHERE session = ?1 ORDER BY stream_seq LIMIT 1), (SELECT global_seq FROM \
+             event WHERE session = ?1 ORDER BY stream_seq DESC LIMIT 1)",
+        )?
+        .query_row([session.number], |row| Ok((row.get::<_, Option<i64>>(0)?, row.get::<_, Option<i64>>(1)?)))?;
+    let (Some(first), Some(last)) = bounds else {
+        return Ok(None);
+    };
+    if unsigned(last.saturating_sub(first)) > session.row.events.saturating_mul(2) {
+        return Ok(None);
+    }
+    let kinds: Vec<String> = select.kinds.iter().map(|kind| format!("'{kind}'")).collect();
+    let wanted = match kinds.is_empty() {
+        true => String::new(),
+        false => format!(" AND kind IN ({})", kinds.join(", ")),
+    };
+    let sql = SELECTED.replace(
+        "FROM event WHERE session = ?1",
+        "FROM event NOT INDEXED WHERE +session = ?1",
+    );
+    let sql = format!("{sql} AND global_seq BETWEEN ?2 AND ?3{wanted} ORDER BY global_seq");
+    Ok(Some((connection.prepare_cached(&sql)?, first, last)))
+}
+
 /// Goes through the rows that `select` picks, in order, until `take` has enough. Each kind is looked up by itself and the
 /// rows are merged: neither is anything else gone through, nor does SQLite sort what comes of it.
 fn walk(
     connection: &Connection,
-    session: i64,
+    keyed: &Keyed,
     select: &Select,
     take: &mut dyn FnMut(&Row<'_>) -> Result<bool, Failure>,
 ) -> Result<(), Failure> {
+    if let Some((mut statement, first, last)) = lying_together(connection, keyed, select)? {
+        let mut rows = statement.query((keyed.number, first, last))?;
+        while let Some(row) = rows.next()? {
+            if !take(row)? {
+                break;
+            }
+        }
+        return Ok(());
+    }
+    let session = keyed.number;
     let mut kinds: Vec<Option<Kind>> = select.kinds.iter().copied().map(Some).collect();
     kinds.sort_unstable();
     kinds.dedup();
@@ -140,7 +190,7 @@ pub(super) fn page(connection: &Connection, id: &str, select: &Select) -> Result
     let session = registry::find(connection, id)?;
     let limit = select.limit.max(1);
     let (mut page, mut bytes) = (Page::default(), 0);
-    walk(connection, session.number, select, &mut |row| {
+    walk(connection, &session, select, &mut |row| {
         if page.events.len() + page.skipped.len() == limit || bytes > PAGE_BYTES {
             page.next = Some(unsigned(row.get(column::STREAM_SEQ)?));
             return Ok(false);
@@ -165,7 +215,7 @@ pub(super) fn scan(
     take: &mut dyn FnMut(EventRow<'_>) -> bool,
 ) -> Result<(), Failure> {
     let session = registry::find(connection, id)?;
-    walk(connection, session.number, select, &mut |row| {
+    walk(connection, &session, select, &mut |row| {
         let payload = text(row, column::PAYLOAD).and_then(|stored| pieces::load(connection, stored).ok());
         match payload.as_deref().map(|payload| undecoded(row, payload)) {
             Some(Ok(Some(row))) => Ok(take(row)),
