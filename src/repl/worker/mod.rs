@@ -55,6 +55,12 @@ impl WorkerFactory {
         self
     }
 
+    /// Memory of all workers together, in bytes, when each was last looked at.
+    #[must_use]
+    pub fn memory_in_use(&self) -> u64 {
+        self.pool.used()
+    }
+
     /// Which Python it is, and what keeps it in, in a sentence.
     #[must_use]
     pub fn isolation(&self) -> String {
