@@ -11,7 +11,7 @@ mod tests;
 
 pub use live::LiveRedactor;
 
-use forms::{base64_cores, escaped, escaped_twice, percent, pickled};
+use forms::{Decode, ENCODINGS, base64_cores, pickled};
 use memchr::{memchr2_iter, memmem};
 use std::borrow::Cow;
 use std::fmt;
@@ -155,15 +155,14 @@ impl Secret {
     fn find(&self, text: &[u8]) -> Vec<Range<usize>> {
         let mut spans = occurrences(text, self.value.as_bytes());
         spans.extend(self.base64.iter().flat_map(|core| occurrences(text, core.as_bytes())));
-        spans.extend(self.encoded(text, b'\\', escaped));
-        spans.extend(self.encoded(text, b'\\', escaped_twice));
-        spans.extend(self.encoded(text, b'%', percent));
+        let encodings = ENCODINGS.iter();
+        spans.extend(encodings.flat_map(|(mark, decode)| self.encoded(text, *mark, *decode)));
         spans
     }
 
     /// Places where decoding with `decode` gives the value. Each character may be encoded or not, since encoders differ
     /// in what they encode; `mark` begins every encoded one.
-    fn encoded(&self, text: &[u8], mark: u8, decode: fn(&[u8]) -> Option<(char, usize)>) -> Vec<Range<usize>> {
+    fn encoded(&self, text: &[u8], mark: u8, decode: Decode) -> Vec<Range<usize>> {
         let mut spans: Vec<Range<usize>> = Vec::new();
         // A plus sign is a space, and has no mark.
         let any = memchr::memchr(mark, text).is_some() || mark == b'%' && self.value.contains(' ');
@@ -188,7 +187,7 @@ impl Secret {
 }
 
 /// Bytes that decode to `value`.
-fn match_length(value: &str, text: &[u8], decode: fn(&[u8]) -> Option<(char, usize)>) -> Option<usize> {
+fn match_length(value: &str, text: &[u8], decode: Decode) -> Option<usize> {
     let mut length = 0;
     for expected in value.chars() {
         let rest = text.get(length..)?;

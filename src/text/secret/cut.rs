@@ -1,14 +1,10 @@
 //! Texts that were cut before they came here: the cut may go through a secret, whose beginning is then at the very end.
 
-use super::forms::{escaped, escaped_twice, percent};
-use super::live::ceil;
+use super::forms::ENCODINGS;
 use super::{Secret, Secrets, match_length};
 use memchr::memmem;
 use std::borrow::Cow;
 use std::ops::Range;
-
-/// Decodes one character; with how many bytes it took.
-type Decode = fn(&[u8]) -> Option<(char, usize)>;
 
 /// Fewer characters of a secret than this turn up by chance, and tell little.
 const FEWEST: usize = 4;
@@ -16,8 +12,6 @@ const FEWEST: usize = 4;
 const FEWEST_BASE64: usize = 6;
 /// Around the number of characters that the REPL left out of a long text.
 const GAP: (&str, &str) = ("\n... [", " characters left out] ...\n");
-/// An escape that is cut is shorter.
-const LONGEST_ESCAPE: usize = 22;
 
 impl Secrets {
     /// Like [`Secrets::redact`], of a text that may have been cut to one of these numbers of characters: where it has just
@@ -72,11 +66,8 @@ impl Secret {
         };
         let plain = starts(&self.value, FEWEST).into_iter().find_map(|at| {
             let end = self.value.get(at..)?;
-            let forms: [Decode; 3] = [escaped, escaped_twice, percent];
-            forms
-                .into_iter()
-                .filter_map(|decode| match_length(end, text, decode))
-                .max()
+            let lengths = ENCODINGS.iter();
+            lengths.filter_map(|(_, decode)| match_length(end, text, *decode)).max()
         });
         let encoded = self.base64.iter().find_map(|core| {
             let mut ends = starts(core, FEWEST_BASE64).into_iter().filter_map(|at| core.get(at..));
@@ -87,35 +78,12 @@ impl Secret {
 
     /// Where the beginning of a form stands that goes on to the end of the text.
     fn beginning_at_end(&self, text: &str) -> Option<usize> {
-        let from = ceil(text, text.len().saturating_sub(self.longest()));
-        let tail = text.get(from..)?;
-        let begins = |(at, _): &(usize, char)| tail.get(*at..).is_some_and(|rest| self.is_cut_off(rest.as_bytes()));
-        tail.char_indices().find(begins).map(|(at, _)| from + at)
+        self.first_in_tail(text, |rest| self.is_cut_off(rest))
     }
 
     fn is_cut_off(&self, text: &[u8]) -> bool {
         let is_core = |core: &String| text.len() >= FEWEST_BASE64 && core.as_bytes().starts_with(text);
-        self.base64.iter().any(is_core)
-            || self.decoded(text, b'\\', escaped) >= FEWEST
-            || self.decoded(text, b'\\', escaped_twice) >= FEWEST
-            || self.decoded(text, b'%', percent) >= FEWEST
-    }
-
-    /// How many characters of the value the text is the beginning of; 0 where it goes on with something else.
-    fn decoded(&self, text: &[u8], mark: u8, decode: Decode) -> usize {
-        let mut rest = text;
-        for (number, expected) in self.value.chars().enumerate() {
-            let mut literal = [0; 4];
-            let literal = expected.encode_utf8(&mut literal).as_bytes();
-            let taken = match decode(rest) {
-                Some((decoded, taken)) if decoded == expected => taken,
-                None | Some(('\\', _)) if rest.first() == Some(&mark) && rest.len() < LONGEST_ESCAPE => return number,
-                _ if rest.starts_with(literal) => literal.len(),
-                _ => return if rest.is_empty() { number } else { 0 },
-            };
-            rest = rest.get(taken..).unwrap_or_default();
-        }
-        0
+        self.base64.iter().any(is_core) || self.given_at_end(text) >= Some(FEWEST)
     }
 }
 

@@ -4,6 +4,12 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
+/// Decodes one character; with how many bytes it took.
+pub(super) type Decode = fn(&[u8]) -> Option<(char, usize)>;
+
+/// The encodings character by character: each with the byte that begins an encoded one.
+pub(super) const ENCODINGS: [(u8, Decode); 3] = [(b'\\', escaped), (b'\\', escaped_twice), (b'%', percent)];
+
 /// The base64 characters that depend on `value` alone when `offset` bytes stand before it.
 pub(super) fn base64_cores(value: &[u8], offset: usize) -> [String; 2] {
     let mut padded = vec![0; offset];
