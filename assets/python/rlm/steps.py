@@ -54,6 +54,8 @@ async def _execute(source, file):
     except BaseException as error:
         guard.restore()
         return bindings, describe(error)
+    # Before anything of the loop runs: a step may have left it too low a limit of recursion.
+    guard.restore()
     return bindings, None
 
 

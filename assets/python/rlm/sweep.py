@@ -161,15 +161,18 @@ def run(command):
     for name in [name for name in _known if name not in space]:
         del _known[name]
     memory = [(name, value) for name, value in space.items() if type(name) is str and names.is_memory(name)]
+    # A value that is nested deeper than the stack, or code of its own that pickling runs, can end the interpreter: such
+    # values come last, because the host keeps what it was sent until then.
+    risky = []
     for name, value in memory:
         if _is_harmless(value):
             sweep.take(name, value)
-    # A value that is nested deeper than the stack, or code of its own that pickling runs, can end the interpreter: such
-    # values come last, because the host keeps what it was sent until then.
-    channel.send_json(channel.NOTE, {"functions": sweep.functions, "imports": names.live_imports()})
-    for name, value in memory:
-        if not _is_harmless(value):
-            sweep.take(name, value)
+        else:
+            risky.append((name, value))
+    if risky:
+        channel.send_json(channel.NOTE, {"functions": sweep.functions, "imports": names.live_imports()})
+    for name, value in risky:
+        sweep.take(name, value)
     places = {name: place for place, (name, _) in enumerate(memory)}
     sweep.variables.sort(key=lambda entry: places[entry["name"]])
     sweep.functions.sort(key=lambda entry: places[entry["name"]])
