@@ -171,7 +171,7 @@ fn find_event(
     session: &Keyed,
     event: &NewEvent,
 ) -> Result<Option<StoredEvent>, Failure> {
-    let sql = format!("{} AND id = ?2", rows::SELECTED);
+    let sql = format!("{} AND id = ?2", rows::selected());
     let found = transaction
         .prepare_cached(&sql)?
         .query_row((session.number, &event.id), |row| {

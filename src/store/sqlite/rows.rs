@@ -18,9 +18,13 @@ pub(super) const PAGE_BYTES: usize = 8 << 20;
 /// So many kinds are most of a session's rows.
 const MANY_KINDS: usize = 4;
 
-/// All columns of a session's events, in the order of [`column`].
-pub(super) const SELECTED: &str = "SELECT global_seq, stream_seq, id, kind, schema, time, payload, turn, step FROM event \
-                                   WHERE session = ?1";
+/// All columns, in the order of [`column`].
+const COLUMNS: &str = "SELECT global_seq, stream_seq, id, kind, schema, time, payload, turn, step FROM event";
+
+/// All columns of a session's events, looked up.
+pub(super) fn selected() -> String {
+    format!("{COLUMNS} WHERE session = ?1")
+}
 
 /// Places of the columns.
 mod column {
@@ -41,7 +45,7 @@ fn prepare<'c>(
     select: &Select,
     kind: Option<Kind>,
 ) -> rusqlite::Result<CachedStatement<'c>> {
-    let mut sql = format!("{SELECTED} AND stream_seq >= ?2 AND stream_seq < ?3");
+    let mut sql = format!("{} AND stream_seq >= ?2 AND stream_seq < ?3", selected());
     // The signs keep SQLite from other indexes than that of the turn, or of the kind: it cannot know how few rows they find.
     match (kind, &select.turns) {
         (Some(_), Some(_)) => sql.push_str(" AND +kind = ?4"),
@@ -109,11 +113,9 @@ fn lying_together<'c>(
         true => String::new(),
         false => format!(" AND kind IN ({})", kinds.join(", ")),
     };
-    let sql = SELECTED.replace(
-        "FROM event WHERE session = ?1",
-        "FROM event NOT INDEXED WHERE +session = ?1",
+    let sql = format!(
+        "{COLUMNS} NOT INDEXED WHERE +session = ?1 AND global_seq BETWEEN ?2 AND ?3{wanted} ORDER BY global_seq"
     );
-    let sql = format!("{sql} AND global_seq BETWEEN ?2 AND ?3{wanted} ORDER BY global_seq");
     Ok(Some((connection.prepare_cached(&sql)?, first, last)))
 }
 
