@@ -7,6 +7,7 @@ use super::error::RunError;
 use super::event::{AgentId, RunEvent, Watch, What, redacted_value};
 use super::groups::{Groups, Observation};
 
+use super::journal::usage_of_call;
 use super::limits::Exceeded;
 use super::person::Person;
 use super::seats::Seats;
@@ -18,6 +19,7 @@ use crate::mcp::Servers;
 use crate::model::{Cost, Usage as TokenUsage};
 use crate::provider::{Cancel, Delta, Limits as CallLimits, Message, Reply, Request, Usage};
 use crate::repl::ReplFactory;
+use crate::store::payload::ModelCall;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use std::collections::HashMap;
@@ -72,6 +74,20 @@ impl Used {
     }
 }
 
+/// A model call that gave no reply.
+pub(super) struct Unanswered {
+    /// Why.
+    pub(super) error: RunError,
+    /// What it is billed for, all the same.
+    pub(super) used: Option<Usage>,
+}
+
+impl From<RunError> for Unanswered {
+    fn from(error: RunError) -> Self {
+        Self { error, used: None }
+    }
+}
+
 /// One query at work.
 pub(super) struct Run {
     pub(super) settings: Arc<Settings>,
@@ -92,8 +108,6 @@ pub(super) struct Run {
     pub(super) groups: Groups,
     /// What each agent used so far.
     used: Mutex<HashMap<Arc<str>, Used>>,
-    /// What each agent's last call used, where it gave no reply.
-    unanswered: Mutex<HashMap<Arc<str>, Usage>>,
     transcript: TranscriptWriter,
     watch: Arc<dyn Watch>,
 }
@@ -113,7 +127,6 @@ impl Run {
             mcp: Arc::new(Servers::new(&query.settings.mcp)),
             groups: Groups::new(&query.settings.groups, &query.settings.ambient),
             used: Mutex::default(),
-            unanswered: Mutex::default(),
             transcript,
             watch: Arc::clone(&query.watch),
         }
@@ -180,11 +193,11 @@ impl Run {
         model: &Model,
         messages: Vec<Message>,
         quiet: bool,
-    ) -> Result<Reply, RunError> {
+    ) -> Result<Reply, Unanswered> {
         if self.cancel.is_cancelled() {
-            return Err(self.why_cancelled());
+            return Err(self.why_cancelled().into());
         }
-        self.budget.take_call()?;
+        self.budget.take_call().map_err(RunError::from)?;
         let request = Request {
             model: model.name.clone(),
             messages,
@@ -202,7 +215,7 @@ impl Run {
         told.finish().for_each(tell);
         let used = match &called {
             Ok(reply) => Some(reply.usage),
-            Err(error) => error.used().inspect(|used| self.note_unanswered(caller, used)),
+            Err(error) => error.used(),
         };
         if let Some(used) = used {
             let mut all = self.used.lock().unwrap_or_else(PoisonError::into_inner);
@@ -212,26 +225,12 @@ impl Run {
                 .add(used.prompt_tokens, used.completion_tokens, used.cost_nano);
         }
         called.map_err(|error| {
-            if let Some(usage) = error.used().filter(|_| !quiet) {
-                self.tell(caller, What::CallEnded { code: None, usage });
-            }
-            if error.is_cancelled() {
-                self.why_cancelled()
-            } else {
-                error.into()
-            }
+            let error = match error.is_cancelled() {
+                true => self.why_cancelled(),
+                false => error.into(),
+            };
+            Unanswered { error, used }
         })
-    }
-
-    fn note_unanswered(&self, caller: &AgentId, used: &Usage) {
-        let mut all = self.unanswered.lock().unwrap_or_else(PoisonError::into_inner);
-        all.insert(Arc::clone(&caller.run_id), *used);
-    }
-
-    /// What an agent's last call used, where it gave no reply: no step counts it.
-    pub(super) fn unanswered(&self, agent: &AgentId) -> Option<Usage> {
-        let all = self.unanswered.lock().unwrap_or_else(PoisonError::into_inner);
-        all.get(&agent.run_id).copied()
     }
 
     /// What was observed in earlier queries of the session.
@@ -282,7 +281,13 @@ impl Run {
         Ok(self.transcript.result(&agent_ref(agent), clock::now(), result)?)
     }
 
-    pub(super) fn record_end(&self, agent: &AgentId, error: Option<&RunError>) -> Result<(), RunError> {
+    /// `unanswered` is a call of its own that gave no reply: no step counts what it used.
+    pub(super) fn record_end(
+        &self,
+        agent: &AgentId,
+        error: Option<&RunError>,
+        unanswered: Option<&ModelCall>,
+    ) -> Result<(), RunError> {
         let text = error.map(|error| self.settings.secrets.redact(&error.to_string()).into_owned());
         let limit = match error {
             Some(RunError::Limit(exceeded)) => Some(exceeded.name()),
@@ -292,7 +297,7 @@ impl Run {
             outcome: error.map(RunError::outcome),
             error: text.as_deref(),
             limit,
-            unanswered: self.unanswered(agent).map(|used| usage_record(&used)),
+            unanswered: unanswered.map(usage_of_call),
         };
         Ok(self.transcript.end(&agent_ref(agent), clock::now(), &end)?)
     }

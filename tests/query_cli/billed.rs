@@ -10,7 +10,6 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 
-const WHOLE: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"```repl\\nx = 1\\n```\"}}]}\n\ndata: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":100,\"completion_tokens\":10,\"cost\":0.01}}\n\ndata: [DONE]\n\n";
 const USED: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"Let me\"}}],\"usage\":{\"prompt_tokens\":5000,\"completion_tokens\":900,\"cost\":0.07}}\n\n";
 const SILENT: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"Let me\"}}]}\n\n";
 
@@ -21,8 +20,19 @@ enum After {
     Open,
 }
 
-/// A server that answers its first calls wholly, and of all others gives only the beginning.
-fn server(whole: usize, beginning: &'static str, after: After) -> String {
+/// A whole reply, for a cent.
+fn whole(code: &str) -> String {
+    let content = format!("```repl\n{code}\n```");
+    let text = json!({"choices": [{"delta": {"content": content}}]});
+    let end = json!({
+        "choices": [{"delta": {}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 10, "cost": 0.01},
+    });
+    format!("data: {text}\n\ndata: {end}\n\ndata: [DONE]\n\n")
+}
+
+/// A server that answers its first call wholly, with this code, and of all others gives only the beginning.
+fn server(code: &'static str, beginning: &'static str, after: After) -> String {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let address = format!("http://{}/v1", listener.local_addr().unwrap());
     std::thread::spawn(move || {
@@ -30,9 +40,9 @@ fn server(whole: usize, beginning: &'static str, after: After) -> String {
         for (number, stream) in listener.incoming().enumerate() {
             let mut stream = stream.unwrap();
             read_request(&stream);
-            let (body, length) = match number < whole {
-                true => (WHOLE, WHOLE.len()),
-                false => (beginning, 1_000_000),
+            let (body, length) = match number {
+                0 => (whole(code), whole(code).len()),
+                _ => (beginning.to_owned(), 1_000_000),
             };
             let head = format!(
                 "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n"
@@ -85,23 +95,22 @@ fn read_back(place: &Place) -> Vec<fast_rlm::observe::ModelCost> {
     session.cost(&fast_rlm::PricingTable::builtin()).unwrap()
 }
 
+/// What the query said that it cost, and what the viewer says: nano-dollars, and calls of which nobody knows the cost.
+#[track_caller]
+fn costs(place: &Place, ran: &Ran, nano: u64, unknown: u64) {
+    let (told, seen) = (&ran.json()["usage"], seen(place));
+    let wanted = (&json!(nano), &json!(unknown));
+    assert_eq!((&told["cost_nano_usd"], &told["calls_without_cost"]), wanted, "{ran:?}");
+    assert_eq!((&seen["cost_nano_usd"], &seen["steps_without_cost"]), wanted, "{seen}");
+}
+
 #[test]
 fn what_a_call_used_that_broke_off_is_in_every_figure() {
     let place = Place::new();
-    let ran = asks(&place, &server(1, USED, After::Closed)).arg("--json").run();
+    let ran = asks(&place, &server("x = 1", USED, After::Closed)).arg("--json").run();
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    let told = &ran.json()["usage"];
-    assert_eq!(
-        (&told["cost_nano_usd"], &told["calls_without_cost"]),
-        (&json!(80_000_000), &json!(0))
-    );
-    let seen = seen(&place);
-    assert_eq!(
-        (&seen["cost_nano_usd"], &seen["steps_without_cost"]),
-        (&json!(80_000_000), &json!(0)),
-        "{seen}"
-    );
-    assert_eq!(seen["tokens"]["total"], json!(6_010), "{seen}");
+    costs(&place, &ran, 80_000_000, 0);
+    assert_eq!(seen(&place)["tokens"]["total"], json!(6_010));
     let [cost] = &read_back(&place)[..] else { panic!() };
     assert_eq!((cost.calls, cost.nano, cost.usage.prompt), (2, Some(80_000_000), 5_100));
 }
@@ -109,18 +118,10 @@ fn what_a_call_used_that_broke_off_is_in_every_figure() {
 #[test]
 fn a_call_that_broke_off_without_a_word_about_its_cost_is_unknown_and_never_free() {
     let place = Place::new();
-    let ran = asks(&place, &server(1, SILENT, After::Closed)).arg("--json").run();
-    let told = &ran.json()["usage"];
-    assert_eq!(
-        (&told["cost_nano_usd"], &told["calls_without_cost"]),
-        (&json!(10_000_000), &json!(1))
-    );
-    let seen = seen(&place);
-    assert_eq!(
-        (&seen["cost_nano_usd"], &seen["steps_without_cost"]),
-        (&json!(10_000_000), &json!(1)),
-        "{seen}"
-    );
+    let ran = asks(&place, &server("x = 1", SILENT, After::Closed))
+        .arg("--json")
+        .run();
+    costs(&place, &ran, 10_000_000, 1);
     let [cost] = &read_back(&place)[..] else { panic!() };
     assert_eq!((cost.calls, cost.nano), (2, None));
 }
@@ -128,18 +129,44 @@ fn a_call_that_broke_off_without_a_word_about_its_cost_is_unknown_and_never_free
 #[test]
 fn so_is_one_that_was_cancelled_and_the_session_goes_on() {
     let place = Place::new();
-    let mut child = asks(&place, &server(1, SILENT, After::Open)).arg("--json").start();
+    let mut child = asks(&place, &server("x = 1", SILENT, After::Open))
+        .arg("--json")
+        .start();
     let state = place.session_dir().join("state.json");
     wait_for(&mut child, || super::stopping::has(&state, "x = 1"));
     std::thread::sleep(std::time::Duration::from_millis(300));
     signal(&child, Signal::INT);
     let ran = Ran::from(child.wait_with_output().unwrap());
-    assert_eq!(ran.json()["usage"]["calls_without_cost"], json!(1), "{ran:?}");
-    assert_eq!(seen(&place)["steps_without_cost"], json!(1));
+    costs(&place, &ran, 10_000_000, 1);
     let next = place.steps(&["FINAL(x)"]).session(&place.session_dir());
     assert_eq!(next.run().answer(), "1");
     let replay = Program::new(place.path()).arg("replay").arg(place.session_dir()).run();
     assert_eq!(replay.code, Some(0), "{replay:?}");
+}
+
+/// Each call to a sub-agent that fails is caught: the run goes on, and its own next call breaks off, too.
+const TWICE: &str = "for _ in range(2):\n    try:\n        await llm_query(context)\n    except Exception as error:\n        print('caught')";
+
+#[test]
+fn calls_of_sub_agents_that_broke_off_count_each() {
+    let place = Place::new();
+    let ran = asks(&place, &server(TWICE, USED, After::Closed)).arg("--json").run();
+    costs(&place, &ran, 220_000_000, 0);
+    let [cost] = &read_back(&place)[..] else { panic!() };
+    assert_eq!((cost.calls, cost.nano), (4, Some(220_000_000)));
+}
+
+#[test]
+fn so_do_questions_about_a_delegation() {
+    let place = Place::new();
+    let program = Program::asks(place.path(), &"all of it ".repeat(600)).option("--primary-agent", "a-model");
+    let program = program.env("RLM_MODEL_BASE_URL", server(TWICE, USED, After::Closed));
+    let program = program
+        .env("RLM_MODEL_API_KEY", "key-of-a-test")
+        .session(&place.session_dir());
+    costs(&place, &program.arg("--json").run(), 220_000_000, 0);
+    let [cost] = &read_back(&place)[..] else { panic!() };
+    assert_eq!((cost.calls, cost.nano), (4, Some(220_000_000)));
 }
 
 #[test]
@@ -148,10 +175,5 @@ fn a_call_that_nobody_answered_costs_nothing() {
     let nobody = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
     std::fs::write(place.path().join("rlm_config.yaml"), "api_max_retries: 0\n").unwrap();
     let ran = asks(&place, &format!("http://{nobody}/v1")).arg("--json").run();
-    let told = &ran.json()["usage"];
-    assert_eq!(
-        (&told["cost_nano_usd"], &told["calls_without_cost"]),
-        (&json!(0), &json!(0))
-    );
-    assert_eq!(seen(&place)["steps_without_cost"], json!(0));
+    costs(&place, &ran, 0, 0);
 }

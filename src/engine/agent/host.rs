@@ -3,16 +3,16 @@
 use super::delegate::{Delegation, Owned, delegations};
 use super::mcp;
 use super::talk::Talk;
-use super::{Run, Spec, run_agent};
+use super::{Run, Spec, Unanswered, run_agent};
 use crate::engine::clock;
 use crate::engine::event::What;
-use crate::engine::journal::{cell_outcome, model_call};
+use crate::engine::journal::{cell_outcome, model_call, unanswered_call};
 use crate::engine::person::Question;
 use crate::engine::prompts::{guard_question, guard_refuses};
 use crate::engine::seats::Seat;
 use crate::engine::tape::Recorded;
 use crate::engine::truncate::head;
-use crate::provider::{Message, Reply};
+use crate::provider::{Message, Usage};
 use crate::repl::{HostCall, HostCalls, HostError, PythonException};
 use crate::store::payload::{LeafCall, ModelCall, SubAgent};
 use async_trait::async_trait;
@@ -197,15 +197,11 @@ impl Host {
 
     /// The root's own question about a delegation is in the log; a sub-agent's is part of its record, and what it used
     /// counts to its cell.
-    fn log_guard(&self, reply: &Reply) -> Result<(), HostError> {
+    fn log_guard(&self, call: ModelCall) -> Result<(), HostError> {
         let Some(journal) = self.spec.journal.upgrade() else {
             return Ok(());
         };
-        let model = &self.run.settings.sub_model.name;
-        let call = ModelCall {
-            guard: true,
-            ..model_call(&self.spec.id.run_id, model, &[], reply)
-        };
+        let call = ModelCall { guard: true, ..call };
         if self.spec.id.depth > 0 {
             self.talk.keep_guard_call(call);
             return Ok(());
@@ -229,21 +225,35 @@ impl Host {
         let mut messages = self.talk.messages();
         messages.push(Message::user(guard_question(asked.len(), largest, parent)));
         let model = &self.run.settings.sub_model;
-        let called = self.run.call(&self.spec.id, model, messages, true).await;
-        let reply = called
-            .inspect_err(|error| self.run.halt_on(error))
-            .map_err(|error| HostError::new(error.to_string()))?;
-        self.talk.add_guard(&reply.usage);
-        self.log_guard(&reply)?;
+        let reply = match self.run.call(&self.spec.id, model, messages, true).await {
+            Ok(reply) => reply,
+            Err(failed) => return Err(self.unguarded(failed)),
+        };
         let passed = !guard_refuses(&reply.text);
-        self.run.tell(
-            &self.spec.id,
-            What::Guarded {
-                passed,
-                usage: reply.usage,
-            },
-        );
+        let call = model_call(&self.spec.id.run_id, &model.name, &[], &reply);
+        self.guarded(passed, reply.usage, call)?;
         if passed { Ok(()) } else { Err(refused(&reply.text)) }
+    }
+
+    /// The question was not answered, and is billed all the same.
+    fn unguarded(&self, failed: Unanswered) -> HostError {
+        let Unanswered { error, used } = failed;
+        self.run.halt_on(&error);
+        let model = &self.run.settings.sub_model.name;
+        let told = used.map(|used| {
+            let call = unanswered_call(&self.spec.id.run_id, model, &used, &error);
+            self.guarded(false, used, call)
+        });
+        let unkept = told.and_then(Result::err);
+        unkept.unwrap_or_else(|| HostError::new(error.to_string()))
+    }
+
+    /// Keeps what a question about a delegation used, and tells it.
+    fn guarded(&self, passed: bool, usage: Usage, call: ModelCall) -> Result<(), HostError> {
+        self.talk.add_guard(&usage);
+        self.log_guard(call)?;
+        self.run.tell(&self.spec.id, What::Guarded { passed, usage });
+        Ok(())
     }
 }
 

@@ -19,7 +19,7 @@ use super::journal::{Journal, Tape, unanswered_call};
 use super::keeper::Keeper;
 use super::limits::Exceeded;
 use super::prompts::StepsLeft;
-use super::run::Run;
+use super::run::{Run, Unanswered};
 use super::schema::OutputSchema;
 use super::script::Script;
 use super::seats::Seat;
@@ -117,7 +117,7 @@ pub(super) struct Ended {
 
 /// Runs an agent to its end; its start and end are recorded and told.
 pub(super) async fn run_agent(run: Arc<Run>, spec: Spec) -> Ended {
-    let (id, model) = (spec.id.clone(), spec.model.name.clone());
+    let id = spec.id.clone();
     run.tell(
         &id,
         What::Started {
@@ -128,11 +128,9 @@ pub(super) async fn run_agent(run: Arc<Run>, spec: Spec) -> Ended {
     if let Err(error) = &ended.result {
         run.halt_on(error);
     }
-    let unanswered = run.unanswered(&id).zip(ended.result.as_ref().err());
-    ended.unanswered = unanswered.map(|(used, error)| unanswered_call(&id.run_id, &model, &used, error));
     // A parked agent has not ended.
     if !matches!(ended.result, Err(RunError::Parked(_)))
-        && let Err(unrecorded) = run.record_end(&id, ended.result.as_ref().err())
+        && let Err(unrecorded) = run.record_end(&id, ended.result.as_ref().err(), ended.unanswered.as_ref())
     {
         ended.result = ended.result.and(Err(unrecorded));
     }
@@ -158,7 +156,7 @@ async fn attend(run: &Arc<Run>, mut spec: Spec) -> Ended {
             let result = agent.work().await;
             Ended {
                 record: agent.take_record(result.as_ref().err()),
-                unanswered: None,
+                unanswered: agent.unanswered,
                 keeper: agent.keeper,
                 result,
             }
@@ -189,6 +187,8 @@ struct Agent {
     fresh: bool,
     /// What the last step's randomness began with, if it began anew.
     seeded: Option<u64>,
+    /// Its last call, where that gave no reply and is billed all the same.
+    unanswered: Option<ModelCall>,
 }
 
 /// What a step leads to.
@@ -233,7 +233,19 @@ impl Agent {
         }
         self.tell(What::CallStarted { step: self.steps + 1 });
         let messages = self.talk.messages();
-        self.run.call(&self.spec.id, &self.spec.model, messages, false).await
+        let called = self.run.call(&self.spec.id, &self.spec.model, messages, false).await;
+        called.map_err(|failed| self.note(failed))
+    }
+
+    /// A call that gave no reply ends the agent: what it used is in no step.
+    fn note(&mut self, failed: Unanswered) -> RunError {
+        let Unanswered { error, used } = failed;
+        if let Some(usage) = used {
+            self.tell(What::CallEnded { code: None, usage });
+            let (run_id, model) = (&self.spec.id.run_id, &self.spec.model.name);
+            self.unanswered = Some(unanswered_call(run_id, model, &usage, &error));
+        }
+        error
     }
 
     fn check_call_size(&self, reply: &Reply) -> Result<(), RunError> {

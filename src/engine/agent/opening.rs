@@ -55,6 +55,7 @@ impl Agent {
             tools: started.tools.clone(),
             fresh: true,
             seeded: None,
+            unanswered: None,
         };
         if let Some((file, reason)) = started.tool_errors.into_iter().next() {
             return Err((RunError::Tools { file, reason }, agent.keeper));

@@ -62,7 +62,7 @@ impl Lines {
             code: &self.code.code,
             output,
             reasoning: self.call.reasoning.as_deref(),
-            usage: usage_record(&self.call),
+            usage: usage_of_call(&self.call),
             guard: None,
             instants: Instants {
                 call: Some((self.call.started, self.call.ended)),
@@ -159,7 +159,8 @@ fn present(path: &Path, run_id: &str) -> Present {
     found
 }
 
-fn usage_record(call: &ModelCall) -> UsageRecord {
+/// What a call used, as transcripts have it.
+pub(in crate::engine) fn usage_of_call(call: &ModelCall) -> UsageRecord {
     let used = call.usage.unwrap_or_default();
     let nano = match call.cost {
         Cost::Known(nano) => Some(nano),

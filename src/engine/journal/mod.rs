@@ -15,7 +15,7 @@ pub(crate) use cut::Pending;
 pub(super) use cut::load_cut;
 use facts::dropped;
 pub(super) use facts::{cell_outcome, model_call, step_ended, unanswered_call};
-pub(super) use lines::transcript_of;
+pub(super) use lines::{transcript_of, usage_of_call};
 pub(super) use namespace::Values;
 pub(super) use parked::{ParkedTurn, Tape, load_parked};
 pub use project::ProjectError;
