@@ -54,11 +54,12 @@ pub(super) fn fork(args: &ForkArgs) -> Result<Exit, Failure> {
 /// A path as it can be pasted into a command.
 fn shell_word(path: &Path) -> String {
     let text = path.to_string_lossy();
+    // Else it would be an option.
+    let here = if text.starts_with('-') { "./" } else { "" };
     let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%".contains(c);
-    let word = match text.chars().all(plain) && !text.starts_with('-') {
-        true => text.into_owned(),
-        false if text.starts_with('-') => format!("'./{}'", text.replace('\'', r"'\''")),
-        false => format!("'{}'", text.replace('\'', r"'\''")),
+    let word = match text.chars().all(plain) {
+        true => format!("{here}{text}"),
+        false => format!("'{here}{}'", text.replace('\'', r"'\''")),
     };
     SafeText::line(&word).as_str().to_owned()
 }

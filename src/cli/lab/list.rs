@@ -30,8 +30,6 @@ struct Row {
     texts: Vec<String>,
     #[serde(skip)]
     empty: bool,
-    #[serde(skip)]
-    is_branch: bool,
 }
 
 pub(super) fn sessions(args: &SessionsArgs) -> Result<Exit, Failure> {
@@ -100,31 +98,81 @@ impl Row {
     }
 }
 
+/// A session before anything of its log is read.
+enum Found {
+    /// It has a log, and files unless nothing was asked in it yet.
+    Recorded(Log, Option<SessionSummary>),
+    /// Another program's: it has files, and no log.
+    Foreign(SessionSummary),
+}
+
+/// The log of a session: in the store of a directory.
+struct Log {
+    dir: PathBuf,
+    store: Store,
+    row: SessionRow,
+}
+
+impl Found {
+    fn last_activity(&self) -> Option<i64> {
+        match self {
+            Self::Recorded(log, _) => Some(log.row.active),
+            Self::Foreign(files) => files.last_activity,
+        }
+    }
+
+    fn is_branch(&self) -> bool {
+        match self {
+            Self::Recorded(log, _) => log.row.origin.is_branch(),
+            Self::Foreign(files) => files.parent.is_some(),
+        }
+    }
+
+    fn into_path(self) -> PathBuf {
+        match self {
+            Self::Recorded(log, _) => place(&log.dir, &log.row),
+            Self::Foreign(files) => files.path,
+        }
+    }
+}
+
 /// Sessions of the directory, with those of its store that have no files yet, but for what is not whole: it is imported.
-fn rows(dir: &Path) -> Result<Vec<Row>, Failure> {
+/// The one that was active last is the first.
+fn found(dir: &Path) -> Result<Vec<Found>, Failure> {
     let store = Store::open_read_only(dir)?;
     let mut files: HashMap<_, _> = list_sessions(dir, &Stop::default())
         .into_iter()
         .map(|summary| (summary.name.clone(), summary))
         .collect();
     let unfinished = unfinished_imports(dir);
-    let mut rows = Vec::new();
-    for session in store
-        .events
-        .sessions()?
-        .into_iter()
-        .filter(|row| !unfinished.contains(&row.id))
-    {
-        rows.push(recorded(dir, &store, &session, files.remove(&session.id))?);
+    let mut found = Vec::new();
+    for row in store.events.sessions()? {
+        if !unfinished.contains(&row.id) {
+            let files = files.remove(&row.id);
+            let (dir, store) = (dir.to_owned(), store.clone());
+            found.push(Found::Recorded(Log { dir, store, row }, files));
+        }
     }
-    for summary in files.into_values() {
-        rows.push(own_store(&summary)?.unwrap_or_else(|| foreign(summary)));
+    for files in files.into_values() {
+        found.push(match own_log(&files)? {
+            Some(log) => Found::Recorded(log, Some(files)),
+            None => Found::Foreign(files),
+        });
     }
-    rows.sort_by_key(|row| std::cmp::Reverse(row.last_activity));
-    Ok(rows)
+    found.sort_by_key(|found| std::cmp::Reverse(found.last_activity()));
+    Ok(found)
 }
 
-fn recorded(dir: &Path, store: &Store, row: &SessionRow, files: Option<SessionSummary>) -> Result<Row, Failure> {
+fn rows(dir: &Path) -> Result<Vec<Row>, Failure> {
+    let row = |found: Found| match found {
+        Found::Recorded(log, files) => recorded(&log, files),
+        Found::Foreign(files) => Ok(foreign(files)),
+    };
+    found(dir)?.into_iter().map(row).collect()
+}
+
+fn recorded(log: &Log, files: Option<SessionSummary>) -> Result<Row, Failure> {
+    let Log { dir, store, row } = log;
     let turns = store
         .events
         .read_all(&row.id, &Select::all().only(&[Kind::TurnStarted]))?
@@ -134,6 +182,8 @@ fn recorded(dir: &Path, store: &Store, row: &SessionRow, files: Option<SessionSu
         store: store.clone(),
         session: row.id.clone(),
     };
+    // One that keeps its log in its own directory is known by that: there, every session is the first.
+    let name = files.as_ref().filter(|_| row.in_root).map(|files| files.name.clone());
     let earlier = files.as_ref().map_or(0, |summary| summary.queries);
     Ok(Row {
         path: place(dir, row).to_string_lossy().into_owned(),
@@ -144,9 +194,8 @@ fn recorded(dir: &Path, store: &Store, row: &SessionRow, files: Option<SessionSu
         interrupted: interruption(store, &row.id)?.is_some(),
         waits: waiting_in(&log)?.is_some(),
         empty: turns.is_empty() && files.is_none(),
-        is_branch: row.origin.is_branch(),
         texts,
-        id: row.id.clone(),
+        id: name.unwrap_or_else(|| row.id.clone()),
     })
 }
 
@@ -162,12 +211,12 @@ fn query_of(event: &crate::store::StoredEvent) -> Option<String> {
 
 /// The session that was active last, branches aside.
 pub(super) fn latest(dir: &Path) -> Result<Option<PathBuf>, Failure> {
-    let rows = rows(dir)?;
-    Ok(rows.into_iter().find(|row| !row.is_branch).map(|row| row.path.into()))
+    let last = found(dir)?.into_iter().find(|found| !found.is_branch());
+    Ok(last.map(Found::into_path))
 }
 
-/// A session that keeps its log in its own directory, as one does that was asked without an id.
-fn own_store(summary: &SessionSummary) -> Result<Option<Row>, Failure> {
+/// The log of a session that keeps it in its own directory, as one does that was asked without an id.
+fn own_log(summary: &SessionSummary) -> Result<Option<Log>, Failure> {
     if !summary.path.join(EVENTS_FILE).is_file() {
         return Ok(None);
     }
@@ -175,14 +224,9 @@ fn own_store(summary: &SessionSummary) -> Result<Option<Row>, Failure> {
     let Ok(store) = Store::open_read_only(&summary.path) else {
         return Ok(None);
     };
-    let Some(row) = store.events.sessions()?.into_iter().find(|row| row.in_root) else {
-        return Ok(None);
-    };
-    let own = recorded(&summary.path, &store, &row, Some(summary.clone()))?;
-    Ok(Some(Row {
-        id: summary.name.clone(),
-        ..own
-    }))
+    let row = store.events.sessions()?.into_iter().find(|row| row.in_root);
+    let dir = summary.path.clone();
+    Ok(row.map(|row| Log { dir, store, row }))
 }
 
 /// A session of another program: it has files, and no log.
@@ -198,7 +242,6 @@ fn foreign(summary: SessionSummary) -> Row {
             .collect(),
         interrupted: summary.pending.is_some() && summary.waits.is_none(),
         last_query: summary.last_query,
-        is_branch: summary.parent.is_some(),
         parent: summary.parent,
         waits: summary.waits.is_some(),
         empty: false,

@@ -86,11 +86,14 @@ fn query(mut args: Args, literal: bool) -> Result<Exit, Failure> {
 /// The command that was probably meant by a prompt of one word: a query costs money.
 fn mistyped(prompt: &str) -> Option<String> {
     let is_word = prompt.chars().all(|c| c.is_ascii_lowercase() || c == '-');
-    let command = command();
+    if !is_word || prompt.len() < 4 {
+        return None;
+    }
+    // Without the options, which take a while to be described.
+    let command = Args::command();
     let names = command.get_subcommands().map(clap::Command::get_name);
     let meant = nearest(prompt, names)?;
-    let is_slip = is_word && prompt.len() > 3 && meant.get(..1) == prompt.get(..1);
-    is_slip.then(|| meant.to_owned())
+    (meant.get(..1) == prompt.get(..1)).then(|| meant.to_owned())
 }
 
 /// `fast-rlm answer`: the models that asked go on, unless others are named.

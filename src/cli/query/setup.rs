@@ -86,21 +86,13 @@ pub(in crate::cli) fn tell_unknown(config: &Config) {
 
 fn input(args: &Args, dir: &Path) -> Result<Input, Failure> {
     let prompt = args.prompt.clone().unwrap_or_default();
-    Ok(match &args.input_file {
-        None => Input::Text(prompt),
-        Some(_) if piped::takes_file(args) => Input::File {
-            path: piped::kept_input(dir)?,
-            prompt,
-        },
-        Some(path) if is_pipe(path) => Input::File {
-            path: piped::kept_pipe(path, dir)?,
-            prompt,
-        },
-        Some(path) => Input::File {
-            path: path.clone(),
-            prompt,
-        },
-    })
+    let path = match &args.input_file {
+        None => return Ok(Input::Text(prompt)),
+        Some(_) if piped::takes_file(args) => piped::kept_input(dir)?,
+        Some(path) if is_pipe(path) => piped::kept_pipe(path, dir)?,
+        Some(path) => path.clone(),
+    };
+    Ok(Input::File { path, prompt })
 }
 
 fn settings(args: &Args, set: &Config) -> Result<Settings, Failure> {
