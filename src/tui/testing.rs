@@ -2,14 +2,32 @@
 
 use super::action::{Abilities, Context, Here};
 use super::ctx::ViewOptions;
+use super::effect::Token;
 use super::keymap::Keymap;
+use super::live::{Divergence, ForkOrder, ForkRequest};
 use super::theme::{Depth, Theme};
+use super::widgets::prompt::Settings;
 use crate::model::Session;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Size;
 use std::time::Duration;
 
 pub(crate) use super::ctx::World;
+
+/// What a fork is asked for.
+pub(crate) fn fork_order() -> ForkOrder {
+    let request = ForkRequest {
+        run_id: "root0".into(),
+        label: "Q1".into(),
+        step: 2,
+        divergence: Divergence::Replan("be brief".into()),
+    };
+    ForkOrder {
+        token: Token(1),
+        request,
+        settings: Settings::default(),
+    }
+}
 
 impl World {
     /// An empty session in the dark theme, 120×36, UTC, without animation.

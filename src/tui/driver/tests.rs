@@ -7,9 +7,8 @@ use crate::tui::action::Action;
 use crate::tui::compositor::LayerId;
 use crate::tui::effect::Token;
 use crate::tui::keymap::Chord;
-use crate::tui::live::{Divergence, Errand, ForkOrder, ForkRequest, Forking};
-use crate::tui::testing::text_of;
-use crate::tui::widgets::prompt::Settings;
+use crate::tui::live::{Errand, Forking};
+use crate::tui::testing::{fork_order, text_of};
 use crossterm::event::{KeyCode, KeyEventKind, KeyEventState, KeyModifiers};
 use proptest::prelude::*;
 use ratatui::buffer::Buffer;
@@ -65,20 +64,9 @@ fn q_closes_what_is_on_top_and_else_quits() {
 
 #[test]
 fn ctrl_c_cancels_the_fork_of_the_session_that_is_shown_and_no_other() {
-    let request = ForkRequest {
-        run_id: "root".into(),
-        label: "Q1".into(),
-        step: 1,
-        divergence: Divergence::Replan("otherwise".into()),
-    };
-    let order = ForkOrder {
-        token: Token(1),
-        request,
-        settings: Settings::default(),
-    };
     for (shown, cancels) in [("/runs/s", true), ("/runs/other", false)] {
         let mut state = state();
-        let fork = Forking::new(order.clone(), ["/runs/s".into(), "/runs/s".into()], Duration::ZERO);
+        let fork = Forking::new(fork_order(), ["/runs/s".into(), "/runs/s".into()], Duration::ZERO);
         state.world.lab.fork = Some(fork);
         state.world.lab.dir = Some(shown.into());
         let effects = press(&mut state, &["ctrl-c"]);

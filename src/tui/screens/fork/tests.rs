@@ -4,9 +4,8 @@ use super::super::sample::{HOSTILE, SIZES, act, frame, world};
 use super::form::Way;
 use super::*;
 use crate::model::{CostSum, LiveEvent, LiveNews};
-use crate::tui::live::{Divergence, ForkEnding, ForkOrder, ForkTold, Told};
-use crate::tui::testing::World;
-use crate::tui::widgets::prompt::Settings;
+use crate::tui::live::{Divergence, ForkEnding, ForkTold, Told};
+use crate::tui::testing::{World, fork_order};
 use crossterm::event::KeyCode;
 use proptest::prelude::*;
 use serde_json::json;
@@ -61,24 +60,10 @@ fn paste(screen: &mut ForkScreen, world: &World, text: &str) {
     screen.update(&Input::Paste(text), &before);
 }
 
-fn order() -> ForkOrder {
-    let request = ForkRequest {
-        run_id: "root0".into(),
-        label: "Q1".into(),
-        step: 2,
-        divergence: Divergence::Replan("be brief".into()),
-    };
-    ForkOrder {
-        token: Token(1),
-        request,
-        settings: Settings::default(),
-    }
-}
-
 /// A world in which a fork goes on, and these news came of it.
 fn forking(news: Vec<ForkTold>) -> World {
     let mut world = limited();
-    let mut fork = Forking::new(order(), ["/runs/s".into(), "/runs/s".into()], Duration::ZERO);
+    let mut fork = Forking::new(fork_order(), ["/runs/s".into(), "/runs/s".into()], Duration::ZERO);
     let made = ForkTold::Made {
         id: "s_4".into(),
         dir: "/runs/s_4".into(),
@@ -379,7 +364,7 @@ fn a_refused_fork_gives_back_what_was_typed() {
     keys(&mut screen, &world, &[Action::Open]);
     paste(&mut screen, &world, "be brief");
     keys(&mut screen, &world, &[Action::Send, Action::Open]);
-    let mut fork = Forking::new(order(), ["/runs/s".into(), "/runs/s".into()], Duration::ZERO);
+    let mut fork = Forking::new(fork_order(), ["/runs/s".into(), "/runs/s".into()], Duration::ZERO);
     let refused = ForkEnding::Refused("the model cannot be opened".into());
     fork.take(Token(1), ForkTold::Ended(refused), Duration::ZERO);
     world.lab.fork = Some(fork);
