@@ -16,7 +16,7 @@ use super::tape::Tape;
 use crate::provider::Message;
 use crate::repl::RestoreSet;
 use crate::store::payload::{LeafCall, Outcome};
-use crate::store::{Fact, Kind, Select, Store, StoreError};
+use crate::store::{Fact, Kind, Store, StoreError};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
@@ -79,9 +79,8 @@ pub struct Interruption {
 /// Those of the store.
 pub fn interruption(store: &Store, session: &str) -> Result<Option<Interruption>, StoreError> {
     let kinds = [Kind::TurnStarted, Kind::TurnEnded];
-    let events = store.events.read_all(session, &Select::all().only(&kinds))?.events;
-    let last = events.last();
-    let cut = match last.map(|event| &event.fact) {
+    let last = store.events.last_of(session, &kinds)?;
+    let cut = match last.as_ref().map(|event| &event.fact) {
         Some(Fact::TurnEnded(ended)) if ended.outcome == Outcome::Suspended => load_parked(store, session)?.is_none(),
         Some(Fact::TurnEnded(ended)) => ended.outcome == Outcome::Interrupted,
         Some(_) => true,

@@ -23,7 +23,7 @@ use crate::disk::transcript_writer::TranscriptWriter;
 use crate::provider::Cancel;
 use crate::repl::{Backend, FinalValue, HASH_SEED, ReplFactory};
 use crate::store::payload::{Pinned, TurnStarted};
-use crate::store::{Fact, Kind, Select, SessionRow, Store, StoreError, locate};
+use crate::store::{Fact, Kind, SessionRow, Store, StoreError, locate};
 use crate::text::secret::Secrets;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
@@ -186,14 +186,8 @@ pub fn last_models(dir: &Path) -> Result<Option<(String, Option<String>)>, Store
     let Some((store, id)) = log_of(dir)? else {
         return Ok(None);
     };
-    let mut last = None;
-    let select = Select::all().only(&[Kind::TurnStarted]);
-    // One at a time: each holds a whole query.
-    store.events.scan(&id, &select, &mut |row| {
-        last = row.fact();
-        true
-    })?;
-    Ok(match last {
+    let last = store.events.last_of(&id, &[Kind::TurnStarted])?;
+    Ok(match last.map(|event| event.fact) {
         Some(Fact::TurnStarted(started)) => Some((started.model, started.sub_model)),
         _ => None,
     })

@@ -15,6 +15,7 @@ mod remove;
 mod replay;
 mod rows;
 mod sink;
+mod spoken;
 mod what_if;
 
 pub use branch::{Branch, NamespaceFrom, branch, check_syntax, edited_tail, injected_tail, literal};

@@ -3,12 +3,19 @@
 
 use super::recorded::Recording;
 use super::rows::decoded;
+use super::spoken::{Length, Spoken};
 use crate::model::{Cost, Usage};
 use crate::store::payload::{LeafCall, Message, ModelCall, Raised, StepEnded, recorded};
 use crate::store::{EventRow, Fact, Kind, Select, Store, StoreError};
+use memchr::memmem::Finder;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// How much was said in the calls of each turn's steps, by its number.
+pub(super) type Talks = BTreeMap<u32, Vec<Spoken>>;
 
 /// What of a conversation is wanted.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +74,7 @@ impl Reading {
         rest: false,
     };
 
-    /// What each turn used, what came of it, and how much was said for it.
+    /// What each turn used, and what came of it.
     pub(super) const EFFICIENCY: Self = Self {
         kinds: &[
             Kind::TurnStarted,
@@ -77,7 +84,7 @@ impl Reading {
             Kind::Final,
             Kind::TurnEnded,
         ],
-        talk: Talk::Texts,
+        talk: Talk::Figures,
         rest: false,
     };
 
@@ -92,12 +99,37 @@ impl Reading {
         Ok(recording)
     }
 
+    /// Reads that much, and how much was said by and to the root in each turn.
+    pub(super) fn read_spoken(self, store: &Store, session: &str) -> Result<(Recording, Talks), StoreError> {
+        let (mut recording, mut talks) = (Recording::of(session), Talks::new());
+        let select = Select::all().only(self.kinds);
+        for (place, (fact, spoken)) in decoded(store, session, &select, |row| self.measured(row))? {
+            if let (Some(turn), Some(spoken)) = (place.turn, spoken) {
+                talks.entry(turn).or_default().push(spoken);
+            }
+            recording.take(&place, fact);
+        }
+        recording.sort();
+        Ok((recording, talks))
+    }
+
+    /// A row's fact, and how much was said where it is a step's call.
+    fn measured(self, row: &EventRow<'_>) -> Option<(Fact, Option<Spoken>)> {
+        if row.kind != Kind::ModelCall {
+            return Some((self.fact(row)?, None));
+        }
+        let call: CallLengths<'_> = serde_json::from_str(row.payload).ok()?;
+        let spoken =
+            (row.step.is_some() && !call.guard).then(|| Spoken::new(call.added.iter().map(|m| m.text), call.reply));
+        Some((call.into(), spoken))
+    }
+
     fn fact(self, row: &EventRow<'_>) -> Option<Fact> {
         match (row.kind, self.talk) {
             (Kind::ModelCall, Talk::Figures) => figures::<CallFigures<'_>>(row.payload),
             (Kind::ModelCall, Talk::Texts) => figures::<CallTexts>(row.payload),
             (Kind::LeafCall, _) if !self.rest => cell(row.payload),
-            (Kind::StepEnded, _) if !self.rest => figures::<StepFigures>(row.payload),
+            (Kind::StepEnded, _) if !self.rest => step_end(row.payload),
             _ => row.fact(),
         }
     }
@@ -110,9 +142,19 @@ fn figures<'p, T: Deserialize<'p> + Into<Fact>>(payload: &'p str) -> Option<Fact
 /// Only a cell that a sub-agent stands behind has figures; the others are known by one look at how this program writes
 /// them.
 fn cell(payload: &str) -> Option<Fact> {
-    memchr::memmem::find(payload.as_bytes(), br#""child_run":""#)?;
+    static CHILD: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(br#""child_run":""#));
+    CHILD.find(payload.as_bytes())?;
     let cell: CellFigures = serde_json::from_str(payload).ok()?;
     cell.child_run.is_some().then(|| cell.into())
+}
+
+/// Of a step's end only whether it raised counts; that of one that did not is known by one look, too.
+fn step_end(payload: &str) -> Option<Fact> {
+    static NOTHING: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(br#""exception":null"#));
+    match NOTHING.find(payload.as_bytes()) {
+        Some(_) => Some(StepEnded::default().into()),
+        None => figures::<StepFigures>(payload),
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -134,6 +176,39 @@ impl From<CallFigures<'_>> for Fact {
             guard: figures.guard,
             usage: figures.usage,
             cost: figures.cost,
+            ..ModelCall::default()
+        }
+        .into()
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct CallLengths<'p> {
+    #[serde(borrow)]
+    model: Cow<'p, str>,
+    guard: bool,
+    added: Vec<MessageLength>,
+    reply: Length,
+    #[serde(with = "recorded::usage")]
+    usage: Option<Usage>,
+    #[serde(with = "recorded::cost")]
+    cost: Cost,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct MessageLength {
+    text: Length,
+}
+
+impl From<CallLengths<'_>> for Fact {
+    fn from(lengths: CallLengths<'_>) -> Self {
+        ModelCall {
+            model: lengths.model.into_owned(),
+            guard: lengths.guard,
+            usage: lengths.usage,
+            cost: lengths.cost,
             ..ModelCall::default()
         }
         .into()

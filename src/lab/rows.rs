@@ -4,10 +4,10 @@
 use crate::model::Time;
 use crate::store::{EventRow, Kind, Select, Store, StoreError};
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// Rows that are decoded together.
+/// Rows that are decoded together: so many that waking who decodes them costs little.
 const BATCH: usize = 256;
 /// More threads wait for the database anyhow.
 const MOST_THREADS: usize = 4;
@@ -53,62 +53,106 @@ impl Place {
     }
 }
 
-type Batch = Vec<(Place, String)>;
 type Decoded<T> = Vec<(Place, T)>;
 
+/// Rows that are decoded together, their payloads in one text: a payload of its own for each would be made by one thread
+/// and freed by another, and both would wait for the allocator.
+#[derive(Default)]
+struct Batch {
+    /// Each row with where its payload ends.
+    rows: Vec<(Place, usize)>,
+    payloads: String,
+}
+
+impl Batch {
+    fn push(&mut self, row: &EventRow<'_>) {
+        self.payloads.push_str(row.payload);
+        self.rows.push((Place::of(row), self.payloads.len()));
+    }
+
+    fn clear(&mut self) {
+        self.rows.clear();
+        self.payloads.clear();
+    }
+
+    fn decode<T>(&self, decode: &impl Fn(&EventRow<'_>) -> Option<T>) -> Decoded<T> {
+        let mut begin = 0;
+        let one = |(place, end): &(Place, usize)| {
+            let payload = self.payloads.get(std::mem::replace(&mut begin, *end)..*end)?;
+            Some((*place, decode(&place.row(payload))?))
+        };
+        let mut decoded = Vec::with_capacity(self.rows.len());
+        decoded.extend(self.rows.iter().filter_map(one));
+        decoded
+    }
+}
+
+/// What the reading thread and those that decode share.
+struct Shared<T> {
+    waiting: Mutex<Receiver<(usize, Batch)>>,
+    done: Mutex<Vec<(usize, Decoded<T>)>>,
+    /// Decoded ones, to be filled again.
+    spare: Mutex<Vec<Batch>>,
+}
+
 /// Decodes what `select` picks, and gives it in order; what `decode` makes nothing of is left out.
-pub(super) fn decoded<T: Send>(
+pub(super) fn decoded<T, F>(
     store: &Store,
     session: &str,
     select: &Select,
-    decode: impl Fn(&EventRow<'_>) -> Option<T> + Sync,
-) -> Result<Decoded<T>, StoreError> {
+    decode: F,
+) -> Result<impl Iterator<Item = (Place, T)> + use<T, F>, StoreError>
+where
+    T: Send,
+    F: Fn(&EventRow<'_>) -> Option<T> + Sync,
+{
     let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
-    let done = Mutex::new(Vec::new());
-    let (batches, waiting) = sync_channel::<(usize, Batch)>(MOST_WAITING);
-    let waiting = Mutex::new(waiting);
+    let (batches, waiting) = sync_channel(MOST_WAITING);
+    let shared = Shared {
+        waiting: Mutex::new(waiting),
+        done: Mutex::default(),
+        spare: Mutex::default(),
+    };
     let rest = thread::scope(|scope| {
-        let (mut number, mut batch, mut workers) = (0, Batch::new(), 0);
+        let (mut number, mut batch, mut workers) = (0, Batch::default(), 0);
         store.events.scan(session, select, &mut |row| {
-            batch.push((Place::of(&row), row.payload.to_owned()));
-            if batch.len() == BATCH {
+            batch.push(&row);
+            if batch.rows.len() == BATCH {
                 if workers < threads {
                     workers += 1;
-                    scope.spawn(|| work(&waiting, &decode, &done));
+                    scope.spawn(|| shared.work(&decode));
                 }
-                let _to_workers = batches.send((number, std::mem::take(&mut batch)));
+                let next = locked(&shared.spare).pop().unwrap_or_default();
+                let _to_workers = batches.send((number, std::mem::replace(&mut batch, next)));
                 number += 1;
             }
             true
         })?;
         drop(batches);
         // It does its part of what waits, too.
-        work(&waiting, &decode, &done);
-        Ok::<_, StoreError>((number, decode_batch(&batch, &decode)))
+        shared.work(&decode);
+        Ok::<_, StoreError>((number, batch.decode(&decode)))
     })?;
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut done = shared.done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.push(rest);
     done.sort_unstable_by_key(|(number, _)| *number);
-    Ok(done.into_iter().flat_map(|(_, decoded)| decoded).collect())
+    Ok(done.into_iter().flat_map(|(_, decoded)| decoded))
 }
 
-fn work<T: Send>(
-    waiting: &Mutex<Receiver<(usize, Batch)>>,
-    decode: &(impl Fn(&EventRow<'_>) -> Option<T> + Sync),
-    done: &Mutex<Vec<(usize, Decoded<T>)>>,
-) {
-    let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
-    while let Some((number, batch)) = next() {
-        let decoded = decode_batch(&batch, decode);
-        done.lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push((number, decoded));
+impl<T> Shared<T> {
+    fn work(&self, decode: &impl Fn(&EventRow<'_>) -> Option<T>) {
+        let next = || locked(&self.waiting).recv().ok();
+        while let Some((number, mut batch)) = next() {
+            let decoded = batch.decode(decode);
+            locked(&self.done).push((number, decoded));
+            batch.clear();
+            locked(&self.spare).push(batch);
+        }
     }
 }
 
-fn decode_batch<T>(batch: &Batch, decode: &impl Fn(&EventRow<'_>) -> Option<T>) -> Decoded<T> {
-    let one = |(place, payload): &(Place, String)| Some((*place, decode(&place.row(payload))?));
-    batch.iter().filter_map(one).collect()
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -140,7 +184,7 @@ mod tests {
                 Some(Fact::StepEnded(ended)) if !row.stream_seq.is_multiple_of(3) => Some(ended.output),
                 _ => None,
             };
-            let found = decoded(&store, &id, &Select::all(), output).unwrap();
+            let found: Vec<_> = decoded(&store, &id, &Select::all(), output).unwrap().collect();
             let places: Vec<u64> = found.iter().map(|(place, _)| place.stream_seq).collect();
             let wanted: Vec<u64> = (0..all).filter(|seq| !seq.is_multiple_of(3)).collect();
             assert_eq!(places, wanted);

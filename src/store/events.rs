@@ -1,6 +1,9 @@
 //! The trait of event stores. Every implementation must pass `conformance::events`.
 
-use super::{EventRow, NewEvent, NewSession, Page, Select, SessionRow, StoreError, StoredEvent, Token};
+use super::{EventRow, Kind, NewEvent, NewSession, Page, Select, SessionRow, StoreError, StoredEvent, Token};
+
+/// Rows that are looked at first for the last event of some kinds: those of a usual turn.
+const LOOKED_AT_ONCE: u64 = 64;
 
 /// An append-only log of events with a registry of its sessions. Shared by threads; calls block.
 ///
@@ -121,6 +124,25 @@ pub trait EventStore: Send + Sync {
     ///
     /// Those of the database.
     fn last_seq(&self) -> Result<u64, StoreError>;
+
+    /// The last event of these kinds (empty: of any), looked for from the end: a long session is not gone through for it.
+    ///
+    /// # Errors
+    ///
+    /// As [`EventStore::read`].
+    fn last_of(&self, id: &str, kinds: &[Kind]) -> Result<Option<StoredEvent>, StoreError> {
+        let (mut until, mut rows) = (self.session(id)?.events, LOOKED_AT_ONCE);
+        while until > 0 {
+            let from = until.saturating_sub(rows);
+            let select = Select::all().only(kinds).starting(from).before(Some(until));
+            let last = self.read_all(id, &select)?.events.pop();
+            if last.is_some() {
+                return Ok(last);
+            }
+            (until, rows) = (from, rows.saturating_mul(4));
+        }
+        Ok(None)
+    }
 
     /// All that [`EventStore::read`] gives for `select`, page by page.
     ///

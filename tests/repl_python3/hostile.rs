@@ -87,7 +87,8 @@ async fn a_worker_that_ends_is_replaced_and_its_end_told() {
         ("from _rlm import channel\nchannel._frame(99, b'')", "no message"),
         (
             "from _rlm import channel\nimport os, re, sys\nsys.setswitchinterval(1000)\nos.close(channel.wire.output)\nre.match(r'(a+)+$', 'a' * 40 + 'b')",
-            "closed the way",
+            // Or its other thread was faster, and found no way to its host.
+            "closed the way|exited with status 0",
         ),
         (
             "from _rlm import channel\nchannel._frame(channel.CALL, b'{')",
@@ -97,7 +98,8 @@ async fn a_worker_that_ends_is_replaced_and_its_end_told() {
         let outcome = contained(&mut desk, code).await;
         let error = outcome.error.expect(code);
         assert_eq!(outcome.instance, InstanceState::Lost, "{code}: {}", error.text);
-        assert!(error.text.contains(told), "{code}: {}", error.text);
+        let as_told = told.split('|').any(|told| error.text.contains(told));
+        assert!(as_told, "{code}: {}", error.text);
     }
     // Whether it crashes depends on the version.
     let deepest =

@@ -51,6 +51,9 @@ pub enum RecoverError {
     Transcript(#[from] TranscriptError),
 }
 
+/// Kinds of events that say what was written to state.json.
+const WRITES: [Kind; 3] = [Kind::Swept, Kind::Adopted, Kind::Cleared];
+
 /// What a session is after recovery.
 #[derive(Debug, Default)]
 pub(in crate::engine) struct Recovered {
@@ -100,8 +103,15 @@ struct Session<'a> {
 
 impl Session<'_> {
     fn reconcile(&self, recovered: &mut Recovered) -> Result<(), RecoverError> {
-        let writes = self.read(Select::all().only(&[Kind::Swept, Kind::Adopted, Kind::Cleared]))?;
-        let (bytes, file) = self.file(&recorded(&writes))?;
+        let found = self.found()?;
+        if let Some(bytes) = &found
+            && self.last_write()? == Some(Recorded::Wrote(Digest::of(bytes)))
+        {
+            // As usual: what the log says of earlier writes need not be read.
+            return Ok(());
+        }
+        let writes = self.read(Select::all().only(&WRITES))?;
+        let (bytes, file) = self.file(found, &recorded(&writes))?;
         let action = reconcile(&recorded(&writes), file);
         match action {
             Action::InStep => return Ok(()),
@@ -114,17 +124,29 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// state.json, and whether it is whole. What the log says was written is: it need not be parsed to know that.
-    fn file(&self, writes: &[Recorded]) -> Result<(Vec<u8>, FileState), RecoverError> {
-        let bytes = match read_bytes(&self.path, LARGEST_STATE) {
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok((Vec::new(), self.missing()?)),
-            Err(cause) => {
-                return Err(RecoverError::Read {
-                    path: self.path.clone(),
-                    cause,
-                });
-            }
-            Ok(bytes) => bytes,
+    /// state.json; `None` where there is none.
+    fn found(&self) -> Result<Option<Vec<u8>>, RecoverError> {
+        match read_bytes(&self.path, LARGEST_STATE) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(cause) => Err(RecoverError::Read {
+                path: self.path.clone(),
+                cause,
+            }),
+        }
+    }
+
+    /// What the log says last of state.json.
+    fn last_write(&self) -> Result<Option<Recorded>, RecoverError> {
+        let last = self.store.events.last_of(self.writer.session(), &WRITES)?;
+        Ok(last.and_then(|event| recorded(&[event]).pop()))
+    }
+
+    /// state.json as it was found, and whether it is whole. What the log says was written is: it need not be parsed to
+    /// know that.
+    fn file(&self, found: Option<Vec<u8>>, writes: &[Recorded]) -> Result<(Vec<u8>, FileState), RecoverError> {
+        let Some(bytes) = found else {
+            return Ok((Vec::new(), self.missing(writes.last())));
         };
         let digest = Digest::of(&bytes);
         if writes.contains(&Recorded::Wrote(digest)) {
@@ -141,12 +163,11 @@ impl Session<'_> {
     }
 
     /// In a store without a directory, files are this process's own copies: a missing one means nothing.
-    fn missing(&self) -> Result<FileState, RecoverError> {
-        let writes = self.read(Select::all().only(&[Kind::Swept, Kind::Adopted, Kind::Cleared]))?;
-        let written = matches!(recorded(&writes).last(), Some(last) if *last != Recorded::Cleared);
+    fn missing(&self, last: Option<&Recorded>) -> FileState {
+        let written = last.is_some_and(|last| *last != Recorded::Cleared);
         match self.store.root.is_none() && written {
-            true => Ok(FileState::Torn),
-            false => Ok(FileState::Missing),
+            true => FileState::Torn,
+            false => FileState::Missing,
         }
     }
 
@@ -243,8 +264,10 @@ impl Session<'_> {
     /// Closes a turn whose process died; the number of the next turn. A suspended turn without a question that waits
     /// was cut while it went on.
     fn close_cut_turn(&self, goes_on: bool) -> Result<u32, RecoverError> {
-        let turns = self.read(Select::all().only(&[Kind::TurnStarted, Kind::TurnEnded]))?;
-        let Some(last) = turns.last() else { return Ok(0) };
+        let kinds = [Kind::TurnStarted, Kind::TurnEnded];
+        let Some(last) = self.store.events.last_of(self.writer.session(), &kinds)? else {
+            return Ok(0);
+        };
         let turn = last.turn.unwrap_or_default();
         let cut = match &last.fact {
             Fact::TurnEnded(ended) => ended.outcome == Outcome::Suspended && !goes_on,

@@ -1,12 +1,10 @@
 //! What a session's outcomes took.
 
 use super::turns::{sub_agents, turns};
-use crate::lab::Recording;
 use crate::lab::reading::Reading;
+use crate::lab::spoken::{Spoken, told};
+use crate::lab::{RecordedTurn, Recording};
 use crate::store::{Store, StoreError};
-
-/// What stands in the first message between the preamble and the probe.
-const PROBE_HEADING: &str = "A first step has run already";
 
 /// What a session's ended turns took, together.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,11 +35,18 @@ pub struct EfficiencySummary {
 ///
 /// Those of the store.
 pub fn read_efficiency(store: &Store, session: &str) -> Result<Option<EfficiencySummary>, StoreError> {
-    Ok(efficiency(&Reading::EFFICIENCY.read(store, session)?))
+    let (recording, talks) = Reading::EFFICIENCY.read_spoken(store, session)?;
+    Ok(summary(&recording, talks.into_values().map(told)))
 }
 
 /// The roll-up; `None` before the first turn has ended.
 pub fn efficiency(recording: &Recording) -> Option<EfficiencySummary> {
+    let calls = |turn: &RecordedTurn| told(turn.steps.iter().filter_map(|step| step.call.as_ref()).map(Spoken::of));
+    summary(recording, recording.turns.iter().map(calls))
+}
+
+/// The roll-up of turns whose roots were told so many characters: of preamble, and in all.
+fn summary(recording: &Recording, talks: impl Iterator<Item = (u64, u64)>) -> Option<EfficiencySummary> {
     let rows = turns(recording);
     let ended: Vec<_> = rows.iter().filter(|row| row.outcome.is_some()).collect();
     if ended.is_empty() {
@@ -53,11 +58,7 @@ pub fn efficiency(recording: &Recording) -> Option<EfficiencySummary> {
         sum(|row| row.usage.prompt),
         sum(|row| row.usage.prompt.saturating_add(row.usage.completion)),
     );
-    let (preamble, told) = recording
-        .turns
-        .iter()
-        .map(told)
-        .fold((0, 0), |(a, b), (c, d)| (a + c, b + d));
+    let (preamble, told) = talks.fold((0, 0), |(a, b), (c, d)| (a + c, b + d));
     Some(EfficiencySummary {
         turns: ended.len() as u64,
         finals,
@@ -73,19 +74,4 @@ pub fn efficiency(recording: &Recording) -> Option<EfficiencySummary> {
 
 fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
-}
-
-/// Characters of a turn's preamble, and of everything that its root was told: each call is told all before it.
-fn told(turn: &crate::lab::RecordedTurn) -> (u64, u64) {
-    let (mut preamble, mut all, mut so_far) = (0, 0, 0);
-    let mut own = 0;
-    for call in turn.steps.iter().filter_map(|step| step.call.as_ref()) {
-        if let (0, Some(first)) = (so_far, call.added.first()) {
-            own = first.text.find(PROBE_HEADING).unwrap_or_default() as u64;
-        }
-        so_far += call.added.iter().map(|message| message.text.len() as u64).sum::<u64>();
-        (preamble, all) = (preamble + own, all + so_far);
-        so_far += call.reply.len() as u64;
-    }
-    (preamble, all)
 }

@@ -134,5 +134,5 @@ pub fn run_trace(store: &Store, session: &str) -> Result<Vec<RunEvent>, StoreErr
         time: place.time,
         fact,
     };
-    Ok(facts.into_iter().map(event).collect())
+    Ok(facts.map(event).collect())
 }

@@ -18,6 +18,7 @@ pub(super) const CASES: &[Check<dyn EventStore>] = &[
     ("unknown sessions are refused by everything", unknown_session),
     ("pages, turns and kinds select what they say", selection),
     ("a scan sees what reading sees, until it has seen enough", scanned),
+    ("the last of some kinds is found, however far back", last_of),
     ("an empty append changes nothing", empty_append),
 ];
 
@@ -244,6 +245,22 @@ fn scanned(store: &dyn EventStore) -> Result<(), Broken> {
         store.scan("nope", &Select::all(), &mut |_| true),
         unknown,
     )
+}
+
+fn last_of(store: &dyn EventStore) -> Result<(), Broken> {
+    let (id, token) = session(store)?;
+    equal("of an empty session", store.last_of(&id, &[])?, None)?;
+    let given = every_kind();
+    let far = store.append(&id, token, &given)?;
+    let notes: Vec<NewEvent> = (0..1_000).map(note).collect();
+    let near = store.append(&id, token, &notes)?;
+    equal("of any kind", store.last_of(&id, &[])?.as_ref(), near.last())?;
+    let custom = store.last_of(&id, &[Kind::Custom, Kind::Swept])?;
+    equal("the later one of two kinds", custom.as_ref(), near.last())?;
+    let swept = far.iter().rfind(|event| event.fact.kind() == Kind::Swept);
+    equal("far back", store.last_of(&id, &[Kind::Swept])?.as_ref(), swept)?;
+    let (other, _) = session(store)?;
+    equal("of another session", store.last_of(&other, &[Kind::Swept])?, None)
 }
 
 fn empty_append(store: &dyn EventStore) -> Result<(), Broken> {

@@ -16,7 +16,7 @@ use crate::store::{EventRow, Fact, Kind, Page, Select, Skipped, StoredEvent};
 pub(super) const PAGE_BYTES: usize = 8 << 20;
 
 /// So many kinds are most of a session's rows.
-const MANY_KINDS: usize = 4;
+const MANY_KINDS: usize = 3;
 
 /// All columns, in the order of [`column`].
 const COLUMNS: &str = "SELECT global_seq, stream_seq, id, kind, schema, time, payload, turn, step FROM event";
