@@ -6,10 +6,13 @@ use super::event::hiding;
 use super::groups::Observation;
 use super::home::Home;
 use super::journal::{Cut, ParkedTurn, observed, recover};
+use super::memory::{MemoryError, SessionMemory};
 use super::settings::Settings;
 use crate::disk::lock::{LockError, SessionLock};
+use crate::disk::state_doc::StateDoc;
 use crate::provider::Cancel;
 use crate::store::{NewSession, SessionRow, SessionWriter, Storage, Store, StoreError, locate};
+use crate::text::secret::Secrets;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -23,6 +26,8 @@ pub(super) struct Opened {
     pub(super) store: Option<Store>,
     pub(super) notes: Vec<String>,
     pub(super) parked: Option<ParkedTurn>,
+    /// What state.json says, where recovery has read it and left it as it is.
+    doc: Option<StateDoc>,
     _lock: SessionLock,
 }
 
@@ -55,6 +60,7 @@ impl Opened {
                 store: None,
                 notes: Vec::new(),
                 parked: None,
+                doc: None,
                 _lock: lock,
             });
         };
@@ -67,12 +73,21 @@ impl Opened {
             store: Some(store),
             notes: recovered.notes,
             parked: recovered.parked,
+            doc: recovered.doc,
             _lock: lock,
         })
     }
 }
 
 impl Opened {
+    /// The session's memory, which is read once.
+    pub(super) fn memory(&mut self, home: &Home, secrets: &Secrets) -> Result<SessionMemory, MemoryError> {
+        match self.doc.take() {
+            Some(doc) => Ok(SessionMemory::of_found(&home.dir, doc, secrets.clone())),
+            None => SessionMemory::open(&home.dir, secrets.clone()),
+        }
+    }
+
     /// What earlier queries of the session observed, where it counts.
     pub(super) fn observed(&self, settings: &Settings) -> Result<Vec<Observation>, StoreError> {
         match (&self.store, &self.log) {

@@ -77,15 +77,15 @@ pub async fn run_query(home: &Home, query: Query) -> Result<Answer, BeginError> 
     make_dir(&home.dir)?;
     make_dir(&home.logs())?;
     let lock = lock(home, &query.cancel).await?;
-    let opened = Opened::open(home, &query.settings, Cut::Close, lock)?;
-    if let Some(parked) = opened.parked {
+    let mut opened = Opened::open(home, &query.settings, Cut::Close, lock)?;
+    if let Some(parked) = opened.parked.take() {
         return Err(BeginError::Parked {
             dir: home.dir.clone(),
             question: parked.question,
         });
     }
     let earlier = opened.observed(&query.settings)?;
-    let memory = SessionMemory::open(&home.dir, query.settings.secrets.clone())?;
+    let memory = opened.memory(home, &query.settings.secrets)?;
     let preamble = memory.preamble(query.settings.code_in_context);
     let (run_id, log_name) = new_run(&home.prefix, |name| home.logs().join(name).exists());
     let reference = RunRef {

@@ -29,8 +29,8 @@ _IMMUTABLE = frozenset(
 
 _Pickler = _pickle.Pickler
 _blake2b = hashlib.blake2b
-# name -> (identity or None, digest of the pickle or None, why it cannot be saved or None), of the last sweep or of the
-# restore: what the host has. Objects are not kept alive: an identity is the address with the hash, and a value would
+# name -> (identity or None, digest of the pickle or None, why it cannot be saved or None, preview or None), of the last
+# sweep or of the restore: what the host has. Objects are not kept alive: an identity is the address with the hash, and a value would
 # have to take both to be mistaken for another.
 _known = {}
 
@@ -120,20 +120,26 @@ class _Sweep:
 
     def value(self, name, value):
         identity = _identity(value)
-        before, digest, problem = _known.get(name, (None, None, None))
+        before, digest, problem, shown = _known.get(name, (None, None, None, None))
         data = None
         if identity is None or identity != before:
             channel.send_json(channel.NOTE, {"kind": "variable", "name": name})
-            data, digest, problem = self.pickle(value, digest)
-            _known[name] = identity, digest, problem
+            data, now, problem = self.pickle(value, digest)
+            # What is saved as before shows as before.
+            shown = shown if now == digest else None
+            digest = now
         if problem is not None:
+            _known[name] = identity, digest, problem, None
             return self.drop(name, value, problem["reason"], problem["size"])
+        if shown is None:
+            shown = clean(preview(value))
+        _known[name] = identity, digest, None, shown
         entry = {
             "name": name,
             "sent": data is not None,
             "digest": digest,
             "type": type(value).__name__,
-            "preview": clean(preview(value)),
+            "preview": shown,
             "comment": names.comments.get(name),
             "note": names.notes.get(name),
             "committed": name in names.committed,
@@ -153,7 +159,7 @@ class _Sweep:
 
 def remember(name, value, pickle):
     """A value that was just restored from what the host has: the next sweep need not send it."""
-    _known[name] = _identity(value), _digest(pickle), None
+    _known[name] = _identity(value), _digest(pickle), None, None
 
 
 def run(command):

@@ -18,6 +18,9 @@ pub const VERSION: u64 = 2;
 /// A JSON object with its values as exact text, in order; of duplicate keys the last one counts.
 pub type Object = IndexMap<String, Box<RawValue>>;
 
+/// An [`Object`] that lies in the text that it was read from: pickles may be most of that, and are copied once.
+type Borrowed<'t> = IndexMap<String, &'t RawValue>;
+
 /// state.json, whole.
 #[derive(Clone, Debug, Default)]
 pub struct StateDoc {
@@ -44,7 +47,7 @@ pub struct StateDoc {
 }
 
 /// Why a state.json cannot be taken for writing.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum StateDocError {
     /// It comes from a newer build.
     #[error(
@@ -75,25 +78,19 @@ impl StateDoc {
     pub fn parse(text: &[u8]) -> Result<Self, StateDocError> {
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         let mut reader = serde_json::Deserializer::from_slice(text);
-        let mut fields = Object::deserialize(&mut reader).map_err(|error| damaged(&error))?;
+        let mut fields = Borrowed::deserialize(&mut reader).map_err(|error| damaged(&error))?;
         check_version(&mut fields)?;
         Ok(Self {
-            queries: rows::list(&mut fields, "queries")
-                .into_iter()
-                .map(QueryRow::from_raw)
-                .collect(),
+            queries: rows::list(&mut fields, "queries", QueryRow::from_raw),
             pending_query: rows::text(fields.shift_remove("pending_query")),
             query_file: rows::text(fields.shift_remove("query_file")),
-            code_log: rows::list(&mut fields, "code_log")
-                .into_iter()
-                .map(CodeRow::from_raw)
-                .collect(),
+            code_log: rows::list(&mut fields, "code_log", CodeRow::from_raw),
             variables: rows::table(&mut fields, "variables", VariableRow::from_raw),
             functions: rows::text_table(&mut fields, "functions"),
             dropped: rows::text_table(&mut fields, "dropped"),
-            interrupted: rows::list(&mut fields, "interrupted"),
+            interrupted: rows::list(&mut fields, "interrupted", RawValue::to_owned),
             imports: rows::text_list(&mut fields, "imports"),
-            unknown: fields,
+            unknown: fields.into_iter().map(|(key, raw)| (key, raw.to_owned())).collect(),
         })
     }
 
@@ -120,7 +117,7 @@ fn damaged(error: &serde_json::Error) -> StateDocError {
 }
 
 /// A version that is no number is taken for ours: it cannot be newer in a way that we would understand.
-fn check_version(fields: &mut Object) -> Result<(), StateDocError> {
+fn check_version(fields: &mut Borrowed<'_>) -> Result<(), StateDocError> {
     let version = fields
         .shift_remove("version")
         .and_then(|raw| serde_json::from_str::<u64>(raw.get()).ok());

@@ -1,6 +1,6 @@
 //! Rows of state.json: exact text, with lenient access to what the engine needs of it.
 
-use super::Object;
+use super::{Borrowed, Object};
 use indexmap::IndexMap;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -24,8 +24,8 @@ struct NewQuery<'a> {
 }
 
 impl QueryRow {
-    pub(super) fn from_raw(raw: Box<RawValue>) -> Self {
-        Self { raw }
+    pub(super) fn from_raw(raw: &RawValue) -> Self {
+        Self { raw: raw.to_owned() }
     }
 
     /// A query that has just ended with FINAL. `result` is its value as JSON.
@@ -81,8 +81,8 @@ struct NewCode<'a> {
 }
 
 impl CodeRow {
-    pub(super) fn from_raw(raw: Box<RawValue>) -> Self {
-        Self { raw }
+    pub(super) fn from_raw(raw: &RawValue) -> Self {
+        Self { raw: raw.to_owned() }
     }
 
     /// A step that has just run.
@@ -152,12 +152,12 @@ impl VariableRow {
         quoted
             .strip_prefix('"')?
             .strip_suffix('"')
-            .filter(|text| !text.contains('\\'))
+            .filter(|text| memchr::memchr(b'\\', text.as_bytes()).is_none())
     }
 
     /// A field of text: `type`, `preview`, `comment` or `note`.
     pub fn text(&self, key: &str) -> Option<String> {
-        text(self.fields.get(key).cloned())
+        text(self.fields.get(key).map(|raw| &**raw))
     }
 
     /// `commit` was called on it.
@@ -195,33 +195,32 @@ fn field<T: DeserializeOwned>(raw: &RawValue, key: &str) -> Option<T> {
     serde_json::from_str(fields.get(key)?.get()).ok()
 }
 
-pub(super) fn text(raw: Option<Box<RawValue>>) -> Option<String> {
+pub(super) fn text(raw: Option<&RawValue>) -> Option<String> {
     serde_json::from_str(raw?.get()).ok()
 }
 
-/// An array's items; empty when the key is missing or holds something else.
-pub(super) fn list(fields: &mut Object, key: &str) -> Vec<Box<RawValue>> {
-    fields
-        .shift_remove(key)
-        .and_then(|raw| serde_json::from_str(raw.get()).ok())
-        .unwrap_or_default()
-}
-
-pub(super) fn text_list(fields: &mut Object, key: &str) -> Option<Vec<String>> {
-    fields
-        .shift_remove(key)
-        .and_then(|raw| serde_json::from_str(raw.get()).ok())
-}
-
-pub(super) fn table<T>(fields: &mut Object, key: &str, row: impl Fn(&RawValue) -> T) -> IndexMap<String, T> {
+pub(super) fn list<T>(fields: &mut Borrowed<'_>, key: &str, row: impl Fn(&RawValue) -> T) -> Vec<T> {
     let rows = fields
         .shift_remove(key)
-        .and_then(|raw| object(&raw))
-        .unwrap_or_default();
-    rows.into_iter().map(|(name, raw)| (name, row(&raw))).collect()
+        .and_then(|raw| serde_json::from_str::<Vec<&RawValue>>(raw.get()).ok());
+    rows.unwrap_or_default().into_iter().map(row).collect()
 }
 
-pub(super) fn text_table(fields: &mut Object, key: &str) -> IndexMap<String, String> {
+pub(super) fn text_list(fields: &mut Borrowed<'_>, key: &str) -> Option<Vec<String>> {
+    fields
+        .shift_remove(key)
+        .and_then(|raw| serde_json::from_str(raw.get()).ok())
+}
+
+pub(super) fn table<T>(fields: &mut Borrowed<'_>, key: &str, row: impl Fn(&RawValue) -> T) -> IndexMap<String, T> {
+    let rows = fields
+        .shift_remove(key)
+        .and_then(|raw| serde_json::from_str::<Borrowed<'_>>(raw.get()).ok());
+    let rows = rows.unwrap_or_default().into_iter();
+    rows.map(|(name, raw)| (name, row(raw))).collect()
+}
+
+pub(super) fn text_table(fields: &mut Borrowed<'_>, key: &str) -> IndexMap<String, String> {
     table(fields, key, |raw| {
         serde_json::from_str(raw.get()).unwrap_or_else(|_| raw.get().to_owned())
     })

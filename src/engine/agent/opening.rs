@@ -24,7 +24,7 @@ impl Agent {
         let record = begun(&run, &spec);
         let (spec, talk) = (Arc::new(spec), Arc::new(Talk::default()));
         let host = Host::new(Arc::clone(&run), Arc::clone(&spec), Arc::clone(&talk), seat.clone());
-        let options = start_options(&run, &spec, keeper.as_ref());
+        let options = start_options(&run, &spec, keeper.as_mut());
         let resumed = spec.onward.is_some();
         let begun = async {
             if !resumed {
@@ -155,7 +155,7 @@ impl Agent {
     }
 }
 
-fn start_options(run: &Run, spec: &Spec, keeper: Option<&Keeper>) -> StartOptions {
+fn start_options(run: &Run, spec: &Spec, keeper: Option<&mut Keeper>) -> StartOptions {
     let limits = &run.settings.limits;
     StartOptions {
         context: spec.context.clone(),
@@ -171,7 +171,7 @@ fn start_options(run: &Run, spec: &Spec, keeper: Option<&Keeper>) -> StartOption
         host_tools: spec.host_tools.iter().map(|tool| tool.describe()).collect(),
         restore: match spec.onward.as_ref().and_then(|onward| onward.prelude.as_ref()) {
             Some(prelude) => prelude.restore.clone(),
-            None => keeper.map(|keeper| keeper.memory.restore_set()).unwrap_or_default(),
+            None => keeper.map(|keeper| keeper.memory.hand_out()).unwrap_or_default(),
         },
     }
 }

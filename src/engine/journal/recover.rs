@@ -54,6 +54,9 @@ pub enum RecoverError {
 /// Kinds of events that say what was written to state.json.
 const WRITES: [Kind; 3] = [Kind::Swept, Kind::Adopted, Kind::Cleared];
 
+/// Bytes of a state.json that is worth a thread of its own.
+const LARGE: usize = 1 << 20;
+
 /// What a session is after recovery.
 #[derive(Debug, Default)]
 pub(in crate::engine) struct Recovered {
@@ -63,6 +66,8 @@ pub(in crate::engine) struct Recovered {
     pub(in crate::engine) parked: Option<ParkedTurn>,
     /// What was done about files and log that were out of step, for people.
     pub(in crate::engine) notes: Vec<String>,
+    /// What state.json says, where it was left as it is and can be understood.
+    pub(in crate::engine) doc: Option<StateDoc>,
 }
 
 /// What becomes of a turn that a crash cut.
@@ -88,10 +93,30 @@ pub(in crate::engine) fn recover(
         path: dir.join("state.json"),
     };
     let mut recovered = Recovered::default();
-    session.reconcile(&mut recovered)?;
+    recovered.doc = session.reconcile(&mut recovered)?;
     recovered.parked = load_parked(store, writer.session())?;
     recovered.turn = session.close_cut_turn(recovered.parked.is_some() || cut == Cut::Keep)?;
     Ok(recovered)
+}
+
+/// state.json as it was found.
+struct Found {
+    bytes: Vec<u8>,
+    digest: Digest,
+    doc: Result<StateDoc, StateDocError>,
+}
+
+impl Found {
+    /// A large one takes its time: it is hashed while it is parsed.
+    fn of(bytes: Vec<u8>) -> Self {
+        let (digest, doc) = std::thread::scope(|scope| {
+            let hashing = (bytes.len() > LARGE).then(|| scope.spawn(|| Digest::of(&bytes)));
+            let doc = StateDoc::parse(&bytes);
+            let hashed = hashing.and_then(|hashing| hashing.join().ok());
+            (hashed.unwrap_or_else(|| Digest::of(&bytes)), doc)
+        });
+        Self { bytes, digest, doc }
+    }
 }
 
 struct Session<'a> {
@@ -102,32 +127,36 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    fn reconcile(&self, recovered: &mut Recovered) -> Result<(), RecoverError> {
+    /// Brings file and log in step; what the file says, where it is still as it was found.
+    fn reconcile(&self, recovered: &mut Recovered) -> Result<Option<StateDoc>, RecoverError> {
         let found = self.found()?;
-        if let Some(bytes) = &found
-            && self.last_write()? == Some(Recorded::Wrote(Digest::of(bytes)))
+        let last = self.last_write()?;
+        if found
+            .as_ref()
+            .is_some_and(|found| last == Some(Recorded::Wrote(found.digest)))
         {
             // As usual: what the log says of earlier writes need not be read.
-            return Ok(());
+            return Ok(found.and_then(|found| found.doc.ok()));
         }
         let writes = self.read(Select::all().only(&WRITES))?;
-        let (bytes, file) = self.file(found, &recorded(&writes))?;
+        let file = self.file(found.as_ref(), &recorded(&writes))?;
         let action = reconcile(&recorded(&writes), file);
+        let (bytes, doc) = found.map(|found| (found.bytes, found.doc.ok())).unwrap_or_default();
         match action {
-            Action::InStep => return Ok(()),
+            Action::InStep => return Ok(doc),
             Action::Adopt => self.adopt(&bytes)?,
             Action::Cleared => self.append_cleared()?,
             Action::Damaged => return Err(self.damaged(&bytes)),
             Action::RewriteProjection | Action::Rebuild => self.rewrite(&bytes, file, &writes)?,
         }
         recovered.notes.extend(note(action));
-        Ok(())
+        Ok(doc.filter(|_| action == Action::Adopt))
     }
 
     /// state.json; `None` where there is none.
-    fn found(&self) -> Result<Option<Vec<u8>>, RecoverError> {
+    fn found(&self) -> Result<Option<Found>, RecoverError> {
         match read_bytes(&self.path, LARGEST_STATE) {
-            Ok(bytes) => Ok(Some(bytes)),
+            Ok(bytes) => Ok(Some(Found::of(bytes))),
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(cause) => Err(RecoverError::Read {
                 path: self.path.clone(),
@@ -142,22 +171,20 @@ impl Session<'_> {
         Ok(last.and_then(|event| recorded(&[event]).pop()))
     }
 
-    /// state.json as it was found, and whether it is whole. What the log says was written is: it need not be parsed to
-    /// know that.
-    fn file(&self, found: Option<Vec<u8>>, writes: &[Recorded]) -> Result<(Vec<u8>, FileState), RecoverError> {
-        let Some(bytes) = found else {
-            return Ok((Vec::new(), self.missing(writes.last())));
+    /// Whether state.json is whole. What the log says was written is, whatever it says.
+    fn file(&self, found: Option<&Found>, writes: &[Recorded]) -> Result<FileState, RecoverError> {
+        let Some(found) = found else {
+            return Ok(self.missing(writes.last()));
         };
-        let digest = Digest::of(&bytes);
-        if writes.contains(&Recorded::Wrote(digest)) {
-            return Ok((bytes, FileState::Whole(digest)));
+        if writes.contains(&Recorded::Wrote(found.digest)) {
+            return Ok(FileState::Whole(found.digest));
         }
-        match StateDoc::parse(&bytes).map(drop) {
-            Ok(()) => Ok((bytes, FileState::Whole(digest))),
-            Err(StateDocError::Damaged { .. }) => Ok((bytes, FileState::Torn)),
+        match &found.doc {
+            Ok(_) => Ok(FileState::Whole(found.digest)),
+            Err(StateDocError::Damaged { .. }) => Ok(FileState::Torn),
             Err(cause) => Err(RecoverError::State {
                 path: self.path.clone(),
-                cause,
+                cause: cause.clone(),
             }),
         }
     }

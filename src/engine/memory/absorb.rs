@@ -1,5 +1,6 @@
 //! What a sweep changes in state.json.
 
+use super::hashing::Hashing;
 use super::{MemoryError, SessionMemory};
 use crate::disk::state_doc::VariableRow;
 use crate::engine::truncate::CUTS;
@@ -28,6 +29,13 @@ impl SessionMemory {
             functions: self.doc.functions.clone().into_iter().collect(),
             variables: saved.collect(),
         }
+    }
+
+    /// [`SessionMemory::restore_set`] for the REPL of a query: the pickles' digests are taken meanwhile.
+    pub(crate) fn hand_out(&mut self) -> RestoreSet {
+        let set = self.restore_set();
+        self.hashing = Hashing::begin(&set);
+        set
     }
 
     /// Sessions of existing programs do not list their imports: they are found in the code of successful steps.
@@ -64,6 +72,10 @@ impl SessionMemory {
     }
 
     pub(super) fn absorb(&mut self, sweep: &Sweep) -> Result<(), MemoryError> {
+        let taken = self.hashing.take().map(Hashing::done).unwrap_or_default();
+        for (name, digest) in taken {
+            self.digests.entry(name).or_insert(digest);
+        }
         let mut dropped: IndexMap<String, String> = sweep.dropped.iter().map(|dropped| self.told(dropped)).collect();
         if let Some(lost) = &sweep.lost {
             self.hold_all();

@@ -1,9 +1,11 @@
 //! A session's memory while a query runs: what sweeps of the root's REPL leave in state.json, and when it is written.
 
 mod absorb;
+mod hashing;
 mod inventory;
 mod past;
 
+use self::hashing::Hashing;
 use super::clock;
 use super::event::redacted_value;
 use super::truncate::head;
@@ -91,6 +93,8 @@ pub struct SessionMemory {
     held: Held,
     /// Digests of the pickles as the store keeps them, of variables that a sweep has seen.
     digests: HashMap<String, Digest>,
+    /// Takes those of a session that was just restored.
+    hashing: Option<Hashing>,
     secrets: Secrets,
     written: Written,
 }
@@ -123,16 +127,16 @@ impl SessionMemory {
             Err(cause) => return Err(MemoryError::Read { path, cause }),
             Ok(text) => StateDoc::parse(&text).map_err(|cause| MemoryError::Refused { path, cause })?,
         };
-        let (run, held, digests, written) = Default::default();
-        Ok(Self {
+        Ok(Self::of_found(dir, doc, secrets))
+    }
+
+    /// The memory that the state.json in `dir` says.
+    pub(super) fn of_found(dir: &Path, doc: StateDoc, secrets: Secrets) -> Self {
+        Self {
             dir: dir.to_owned(),
-            doc,
-            run,
-            held,
-            digests,
             secrets,
-            written,
-        })
+            ..Self::of_doc(doc)
+        }
     }
 
     /// The memory that `doc` is, of no directory.
@@ -143,6 +147,7 @@ impl SessionMemory {
             run: RunRef::default(),
             held: Held::default(),
             digests: HashMap::new(),
+            hashing: None,
             secrets: Secrets::default(),
             written: Written::default(),
         }
