@@ -173,6 +173,8 @@ fn a_storm_of_resizes_down_to_one_cell_ends_in_a_whole_frame() {
 #[test]
 fn the_terminals_answer_about_its_ground_is_not_typed() {
     let mut pty = start();
+    // It is asked once the first frame stands.
+    pty.settle();
     assert!(pty.written().contains("\x1b]11;?"), "it was not asked");
     pty.send("\x1b]11;rgb:ffff/ffff/ffff\x1b\\");
     pty.send("?");

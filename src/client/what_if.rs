@@ -220,8 +220,8 @@ impl Client {
 
 async fn run(original: &Session, change: Change, off: OffTape) -> Result<WhatIfRun, Error> {
     let recorded = original.recording()?;
-    if let Some(turn) = recorded.turns.last() {
-        check_change(turn, &change)?;
+    if let (Some(source), Some(turn)) = (original.source()?, recorded.turns.last()) {
+        check_change(&source.store, &source.session, turn, &change)?;
     }
     let (branch, session) = {
         let _turn = original.shared.turn.clone().lock_owned().await;

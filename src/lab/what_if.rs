@@ -5,7 +5,7 @@ use super::error::LabError;
 use super::recorded::{ASK, RecordedStep, RecordedTurn};
 use crate::engine::{Approver, Call, Question, Recorded, ScriptedReply, Served as TapeServed, Tape};
 use crate::store::payload::{Asked, CellOutcome, LeafCall};
-use crate::store::{Cassette, Served};
+use crate::store::{At, Cassette, Namespace, Served, Store};
 use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -54,8 +54,8 @@ impl Change {
         }
     }
 
-    /// Whether the turn has what is to be changed.
-    pub(super) fn applies(&self, turn: &RecordedTurn) -> Result<(), LabError> {
+    /// Whether the turn has what is to be changed; `saved` is what is kept of the names at the step of a variable.
+    fn applies(&self, turn: &RecordedTurn, saved: Option<&Namespace>) -> Result<(), LabError> {
         let unused = |what: String| Err(LabError::SubstitutionUnused { what });
         let step = |number: u32| {
             turn.steps.get(number as usize).ok_or(LabError::StepOutOfRange {
@@ -73,11 +73,25 @@ impl Change {
             }
             Self::Variable(number, name, value) => {
                 step(*number)?;
-                bindings(&[(name.clone(), value.clone())]).map(drop)
+                bindings(&[(name.clone(), value.clone())])?;
+                match binds(turn, *number, name) || saved.is_none_or(|saved| has(saved, name)) {
+                    true => Ok(()),
+                    false => unused(format!("nothing has bound {name} by step {number} (0-based)")),
+                }
             }
             _ => Ok(()),
         }
     }
+}
+
+/// Whether a step up to this one bound the name.
+fn binds(turn: &RecordedTurn, step: u32, name: &str) -> bool {
+    let ended = turn.steps.iter().take(step as usize + 1).filter_map(|step| step.ended.as_ref());
+    ended.flat_map(|ended| &ended.written).any(|written| written.name == name)
+}
+
+fn has(saved: &Namespace, name: &str) -> bool {
+    saved.bindings.iter().any(|binding| binding.name == name)
 }
 
 fn calls(step: &RecordedStep, call: &str) -> bool {
@@ -249,13 +263,17 @@ pub fn frozen_plan(branch: &Branch, change: &Change) -> Result<Option<Vec<Script
     Ok(Some(plan))
 }
 
-/// Checks that a change can be made in a turn, before anything is made.
+/// Checks that a change can be made in a session's turn, before anything is made.
 ///
 /// # Errors
 ///
-/// [`LabError::SubstitutionUnused`], [`LabError::StepOutOfRange`], [`LabError::BadName`].
-pub fn check_change(turn: &RecordedTurn, change: &Change) -> Result<(), LabError> {
-    change.applies(turn)
+/// [`LabError::SubstitutionUnused`], [`LabError::StepOutOfRange`], [`LabError::BadName`]; those of the store.
+pub fn check_change(store: &Store, session: &str, turn: &RecordedTurn, change: &Change) -> Result<(), LabError> {
+    let saved = match change {
+        Change::Variable(step, ..) => store.flow.namespace(session, At::after(turn.number, *step))?,
+        _ => None,
+    };
+    change.applies(turn, saved.as_ref())
 }
 
 /// Refusals among cells.

@@ -55,6 +55,7 @@ async fn case_64_a_substitution_without_a_place_is_an_error_and_makes_no_session
     for what_if in [
         session.what_if().substitute_at(0, json!(1)),
         session.what_if().substitute("nothing", json!(1)),
+        session.what_if().substitute_var(0, "nobody_binds_it", json!(1)),
     ] {
         let refused = what_if.run().await.unwrap_err();
         assert!(

@@ -175,6 +175,11 @@ impl VariableRow {
         self.set("preview", &preview)
     }
 
+    /// Takes over the fields of another row; its own that the other lacks stay.
+    pub fn take(&mut self, other: Self) {
+        self.fields.extend(other.fields);
+    }
+
     /// Sets a field.
     ///
     /// # Errors

@@ -81,14 +81,22 @@ impl SessionMemory {
             self.hold_all();
             dropped.insert(self.hidden(&lost.name), self.hidden(&lost.to_string()));
         }
-        let mut variables = IndexMap::with_capacity(sweep.variables.len());
+        let mut told = Vec::with_capacity(sweep.variables.len());
         for swept in &sweep.variables {
             if self.holds_secret(swept) {
                 dropped.insert(self.hidden(&swept.name), SECRET.into());
             } else {
                 self.digest_of(swept);
-                variables.insert(swept.name.clone(), self.row(swept)?);
+                told.push((&swept.name, self.news(swept)?));
             }
+        }
+        // From here on nothing fails: rows move, since a copy of each would take as long as all the rest.
+        let mut before = std::mem::take(&mut self.doc.variables);
+        let mut variables = IndexMap::with_capacity(told.len());
+        for (name, news) in told {
+            let mut row = before.swap_remove(name).unwrap_or_default();
+            row.take(news);
+            variables.insert(name.clone(), row);
         }
         let mut functions: IndexMap<String, String> = sweep
             .functions
@@ -151,8 +159,9 @@ impl SessionMemory {
         STANDARD.decode(self.doc.variables.get(name)?.pickle_b64()?).ok()
     }
 
-    fn row(&self, swept: &SweptVariable) -> Result<VariableRow, MemoryError> {
-        let mut row = self.doc.variables.get(&swept.name).cloned().unwrap_or_default();
+    /// What a sweep says anew of a variable.
+    fn news(&self, swept: &SweptVariable) -> Result<VariableRow, MemoryError> {
+        let mut row = VariableRow::default();
         if let SweptPickle::Changed(pickle) = &swept.pickle {
             row.set("pickle_b64", &STANDARD.encode(pickle))?;
         }
