@@ -161,6 +161,7 @@ fn nothing_is_written_while_nothing_happens() {
 fn a_storm_of_resizes_down_to_one_cell_ends_in_a_whole_frame() {
     let mut pty = start();
     pty.send("?");
+    pty.wait_for("Everywhere");
     for step in 0..60u16 {
         pty.resize(1 + step * 7 % 90, 1 + step * 5 % 30);
     }

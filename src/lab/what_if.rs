@@ -86,8 +86,14 @@ impl Change {
 
 /// Whether a step up to this one bound the name.
 fn binds(turn: &RecordedTurn, step: u32, name: &str) -> bool {
-    let ended = turn.steps.iter().take(step as usize + 1).filter_map(|step| step.ended.as_ref());
-    ended.flat_map(|ended| &ended.written).any(|written| written.name == name)
+    let ended = turn
+        .steps
+        .iter()
+        .take(step as usize + 1)
+        .filter_map(|step| step.ended.as_ref());
+    ended
+        .flat_map(|ended| &ended.written)
+        .any(|written| written.name == name)
 }
 
 fn has(saved: &Namespace, name: &str) -> bool {
