@@ -1,6 +1,7 @@
 //! The vocabulary: what disk, store and engine tell the model.
 
 use super::{BodyRef, Cost, Final, Lineage, LiveEvent, LogId, Problem, Time, Timings, Usage};
+use std::sync::Arc;
 
 /// What was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -193,10 +194,10 @@ pub enum LineKind {
 pub struct Line {
     /// Where it lies.
     pub at: BodyRef,
-    /// Its agent.
-    pub run_id: String,
+    /// Its agent. Shared: a long transcript names the same few agents again and again.
+    pub run_id: Arc<str>,
     /// Its agent's parent.
-    pub parent: Option<String>,
+    pub parent: Option<Arc<str>>,
     /// Depth as recorded.
     pub depth: u32,
     /// When it was written.

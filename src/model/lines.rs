@@ -1,6 +1,7 @@
 //! The lines of one transcript as they arrived: each once, in file order, with the agents' ids interned.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::{AgentEnd, BodyRef, Final, Line, LineKind, LogId, StepLine, Time};
 
@@ -43,8 +44,8 @@ impl From<LineKind> for StoredKind {
 pub(super) struct LogLines {
     lines: Vec<StoredLine>,
     unsorted: bool,
-    names: Vec<String>,
-    index: HashMap<String, u32>,
+    names: Vec<Arc<str>>,
+    index: HashMap<Arc<str>, u32>,
     /// Lines that could not be read, once it was read to its end.
     pub(super) read: Option<u64>,
     /// Something changed since its run was derived.
@@ -87,7 +88,7 @@ impl LogLines {
     }
 
     pub(super) fn name(&self, id: u32) -> &str {
-        self.names.get(id as usize).map_or("", String::as_str)
+        self.names.get(id as usize).map_or("", |name| name)
     }
 
     pub(super) fn names(&self) -> usize {
@@ -106,12 +107,12 @@ impl LogLines {
         }
     }
 
-    fn intern(&mut self, name: String) -> u32 {
+    fn intern(&mut self, name: Arc<str>) -> u32 {
         // Mostly it is whom the line before speaks of.
         let before = self.lines.last().map(|last| (last.agent, last.parent));
         let (agent, parent) = before.unzip();
         let mut known = [agent, parent.flatten()].into_iter().flatten();
-        if let Some(id) = known.find(|id| self.name(*id) == name) {
+        if let Some(id) = known.find(|id| self.name(*id) == &*name) {
             return id;
         }
         if let Some(id) = self.index.get(&name) {

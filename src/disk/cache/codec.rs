@@ -1,6 +1,7 @@
 //! What a scan found, as bytes and back.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::pieces::{Reader, Writer};
 use crate::disk::transcript::{Part, SegmentEnd};
@@ -91,10 +92,10 @@ fn write_name<'a>(out: &mut Writer, names: &mut HashMap<&'a str, u64>, name: &'a
     }
 }
 
-fn read_name(from: &mut Reader<'_>, names: &mut Vec<String>) -> Option<String> {
+fn read_name(from: &mut Reader<'_>, names: &mut Vec<Arc<str>>) -> Option<Arc<str>> {
     let number = usize::try_from(from.number()?).ok()?;
     if number == names.len() {
-        names.push(from.text()?);
+        names.push(from.text()?.into());
     }
     names.get(number).cloned()
 }
@@ -139,7 +140,7 @@ fn write_line<'a>(out: &mut Writer, names: &mut HashMap<&'a str, u64>, line: &'a
     }
 }
 
-fn read_line(from: &mut Reader<'_>, names: &mut Vec<String>, log: LogId) -> Option<Line> {
+fn read_line(from: &mut Reader<'_>, names: &mut Vec<Arc<str>>, log: LogId) -> Option<Line> {
     let at = BodyRef {
         log,
         line: from.number()?,

@@ -6,6 +6,7 @@
 mod codec;
 mod pieces;
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write};
@@ -229,7 +230,15 @@ fn pack(bytes: &[u8]) -> io::Result<Vec<u8>> {
 fn unpack(frame: &[u8]) -> Option<Vec<u8>> {
     let size = zstd::zstd_safe::get_frame_content_size(frame).ok()??;
     let size = usize::try_from(size).ok().filter(|size| *size <= LARGEST)?;
-    zstd::bulk::decompress(frame, size).ok()
+    // A session has an entry for each transcript: what unpacks them is made once a thread.
+    thread_local!(static UNPACKER: RefCell<Option<zstd::bulk::Decompressor<'static>>> = const { RefCell::new(None) });
+    UNPACKER.with_borrow_mut(|unpacker| {
+        let unpacker = match unpacker {
+            Some(unpacker) => unpacker,
+            None => unpacker.insert(zstd::bulk::Decompressor::new().ok()?),
+        };
+        unpacker.decompress(frame, size).ok()
+    })
 }
 
 /// Removes the oldest caches while all together are too large.

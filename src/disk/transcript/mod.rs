@@ -6,6 +6,7 @@
 mod body;
 mod damage;
 mod line_reader;
+mod names;
 mod part;
 mod record;
 mod segment;

@@ -10,6 +10,7 @@ use crate::disk::json::{Fault, FileInput, Scanner, SliceInput};
 use crate::model::{BodyRef, Line, LogId, Problem, ProblemKind};
 
 use super::line_reader::{LineReader, RawLine};
+use super::names::Names;
 use super::record::{Record, read_record};
 
 /// Problems of a stretch that are listed.
@@ -67,6 +68,7 @@ pub(crate) fn scan_segment(file: &File, segment: Segment, findings: &mut impl Fi
         findings,
         end,
         told: 0,
+        names: Names::default(),
     };
     while reader.position() < segment.to && !scan.findings.stopped() {
         match reader.next_line()? {
@@ -97,6 +99,7 @@ pub(super) struct Scan<'a, F> {
     findings: &'a mut F,
     pub(super) end: SegmentEnd,
     told: usize,
+    names: Names,
 }
 
 impl<F: Findings> Scan<'_, F> {
@@ -243,6 +246,8 @@ impl<F: Findings> Scan<'_, F> {
             kind,
             ..
         } = record;
+        let run_id = self.names.shared(run_id);
+        let parent = parent.map(|parent| self.names.shared(parent));
         self.findings.line(Line {
             at,
             run_id,

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 fn news(run_id: &str, parent: Option<&str>, time: i64, news: LiveNews) -> Event {
     Event::Live(LiveEvent::Agent {
         run_id: run_id.into(),
-        parent: parent.map(str::to_owned),
+        parent: parent.map(Into::into),
         time,
         news,
     })
@@ -44,7 +44,7 @@ fn line(offset: u64, run_id: &str, parent: Option<&str>, time: i64, kind: LineKi
             len: 1,
         },
         run_id: run_id.into(),
-        parent: parent.map(str::to_owned),
+        parent: parent.map(Into::into),
         depth: u32::from(parent.is_some()),
         time: Some(time),
         kind,
@@ -223,7 +223,7 @@ fn any_news() -> impl Strategy<Value = LiveEvent> {
     let parents = prop::sample::select(vec![None, Some("root"), Some("a"), Some("c"), Some("nobody")]);
     (names, parents, 0i64..200, what).prop_map(|(run_id, parent, time, news)| LiveEvent::Agent {
         run_id: run_id.into(),
-        parent: parent.map(str::to_owned),
+        parent: parent.map(Into::into),
         time,
         news,
     })

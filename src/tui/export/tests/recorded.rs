@@ -79,7 +79,7 @@ impl Recorded {
         self.session.apply(Event::Lines(vec![Line {
             at,
             run_id: run_id.into(),
-            parent: parent.map(str::to_owned),
+            parent: parent.map(Into::into),
             depth,
             time: Some(1_000 * self.lines as i64),
             kind,

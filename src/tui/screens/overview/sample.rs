@@ -35,7 +35,7 @@ impl Transcript {
                 len: 900,
             },
             run_id: run_id.into(),
-            parent: parent.map(str::to_owned),
+            parent: parent.map(Into::into),
             depth: u32::from(parent.is_some()),
             time: Some(self.now),
             kind,

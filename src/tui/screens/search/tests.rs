@@ -66,7 +66,7 @@ fn step_line(log: u32, number: u64) -> Line {
     };
     Line {
         at: at(log, number),
-        run_id: format!("root {log}"),
+        run_id: format!("root {log}").into(),
         parent: None,
         depth: 0,
         time: Some(number as i64 * 1_000),
@@ -82,7 +82,7 @@ fn hit(log: u32, number: u64, line: &str) -> source::Hit {
             line: 0,
             ..at(log, number)
         },
-        run_id: format!("root {log}"),
+        run_id: format!("root {log}").into(),
         step: Some(number),
         field: Field::Output,
         count: pattern.find_iter(line).count(),
