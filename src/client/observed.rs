@@ -113,7 +113,8 @@ impl Session {
     ///
     /// As [`Session::history`].
     pub fn diff(&self, other: &Self) -> Result<RunDiff, Error> {
-        Ok(crate::lab::diff(&self.recording()?, &other.recording()?))
+        let recorded = |session: &Self| session.required_source()?.recording().map_err(Error::from);
+        Ok(crate::lab::diff(&recorded(self)?, &recorded(other)?))
     }
 
     /// Its log, for reading: what the rooms behind this door take.

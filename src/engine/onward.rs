@@ -4,7 +4,7 @@ use super::agent::{Onward, Prelude, PreludeStep};
 use super::begin_error::BeginError;
 use super::event::What;
 use super::home::Home;
-use super::journal::{Cut, Tape as StepTape, load_cut, load_parked};
+use super::journal::{Cut, IN_TURN, Tape as StepTape, load_cut, load_parked};
 use super::keeper::Keeper;
 use super::open::{Opened, lock};
 use super::reopen::Reopened;
@@ -57,6 +57,8 @@ pub struct RerunStep {
     pub cells: Vec<LeafCall>,
     /// Answers to its questions, by their number.
     pub answers: BTreeMap<u32, String>,
+    /// What the clocks showed it.
+    pub readings: Vec<u64>,
 }
 
 /// A turn that a crash cut.
@@ -78,8 +80,7 @@ pub struct Interruption {
 ///
 /// Those of the store.
 pub fn interruption(store: &Store, session: &str) -> Result<Option<Interruption>, StoreError> {
-    let kinds = [Kind::TurnStarted, Kind::TurnEnded];
-    let last = store.events.last_of(session, &kinds)?;
+    let last = store.events.last_of(session, &IN_TURN)?;
     let cut = match last.as_ref().map(|event| &event.fact) {
         Some(Fact::TurnEnded(ended)) if ended.outcome == Outcome::Suspended => load_parked(store, session)?.is_none(),
         Some(Fact::TurnEnded(ended)) => ended.outcome == Outcome::Interrupted,
@@ -125,7 +126,8 @@ pub async fn go_on(home: &Home, how: GoOn, query: Query) -> Result<Answer, Begin
     if next != how.turn + 1 {
         return Err(nothing("a later query has begun: only the last one can go on"));
     }
-    let cut = load_cut(&store, writer.session(), how.turn)?;
+    let session = writer.session().to_owned();
+    let cut = load_cut(&store, &session, how.turn)?;
     let (mut messages, mut unlogged) = cut.messages();
     if messages.is_empty() {
         return Err(nothing(
@@ -155,9 +157,11 @@ pub async fn go_on(home: &Home, how: GoOn, query: Query) -> Result<Answer, Begin
         messages.push(Message::user(prompt));
         unlogged += 1;
     }
+    let copied = copied(&store, &session, how.turn)?.min(cut.calls.len() as u64);
     let again = cut.calls.last().filter(|_| cut.in_flight());
     spec.onward = Some(Onward {
         steps: cut.calls.len() as u64,
+        copied,
         again: again.map(|call| (reply(call), Arc::new(cut.tape()))),
         script: how.script.map(|replies| Mutex::new(Script::new(replies))),
         prelude: how.rerun.map(prelude),
@@ -172,11 +176,21 @@ pub async fn go_on(home: &Home, how: GoOn, query: Query) -> Result<Answer, Begin
     Ok(finish(run, spec, opened.notes).await)
 }
 
+/// Replies of a turn that a branch has from its parent.
+fn copied(store: &Store, session: &str, turn: u32) -> Result<u64, StoreError> {
+    let from = store.events.last_of(session, &[Kind::ForkedFrom])?;
+    Ok(match from.map(|event| event.fact) {
+        Some(Fact::ForkedFrom(from)) if from.turn == turn => u64::from(from.step),
+        _ => 0,
+    })
+}
+
 fn prelude(rerun: Rerun) -> Prelude {
     let step = |step: RerunStep| PreludeStep {
         number: u64::from(step.step) + 1,
         code: step.code,
         tape: Arc::new(StepTape::new(step.cells, step.answers, true)),
+        readings: step.readings,
     };
     Prelude {
         restore: rerun.restore,

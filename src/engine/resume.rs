@@ -41,6 +41,7 @@ impl ParkedTalk {
             messages: self.messages,
             unlogged: 0,
             steps: self.steps,
+            copied: 0,
             again: Some((self.reply, Arc::new(tape))),
             script: None,
             prelude: None,

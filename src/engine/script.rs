@@ -12,6 +12,8 @@ pub struct ScriptedReply {
     pub text: String,
     /// Its step may raise, and the next reply follows; else the query halts there.
     pub may_raise: bool,
+    /// What the clocks show its step, in order; `None`: the time as it is.
+    pub readings: Option<Vec<u64>>,
 }
 
 /// Replies, one after another.
@@ -19,13 +21,14 @@ pub struct ScriptedReply {
 pub(super) struct Script {
     left: VecDeque<ScriptedReply>,
     may_raise: bool,
+    readings: Option<Vec<u64>>,
 }
 
 impl Script {
     pub(super) fn new(replies: Vec<ScriptedReply>) -> Self {
         Self {
             left: replies.into(),
-            may_raise: false,
+            ..Self::default()
         }
     }
 
@@ -33,6 +36,7 @@ impl Script {
     pub(super) fn next(&mut self) -> Option<Reply> {
         let reply = self.left.pop_front()?;
         self.may_raise = reply.may_raise;
+        self.readings = reply.readings;
         Some(Reply {
             text: reply.text,
             reasoning: String::new(),
@@ -53,6 +57,11 @@ impl Script {
             served_by: None,
             id: None,
         })
+    }
+
+    /// What the clocks show the step of the last reply.
+    pub(super) fn readings(&self) -> Option<Vec<u64>> {
+        self.readings.clone()
     }
 
     /// Whether the step of the last reply may raise.

@@ -264,8 +264,11 @@ pub fn frozen_plan(branch: &Branch, change: &Change) -> Result<Option<Vec<Script
             planned.may_raise,
         );
     }
-    // What the changed world raises, the frozen plan may still go on from: the diff shows it.
-    plan.iter_mut().for_each(|reply| reply.may_raise = true);
+    for (reply, step) in plan.iter_mut().zip(&branch.turn.steps) {
+        // What the changed world raises, the frozen plan may still go on from: the diff shows it.
+        reply.may_raise = true;
+        reply.readings = Some(step.clock.clone());
+    }
     Ok(Some(plan))
 }
 

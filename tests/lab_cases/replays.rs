@@ -274,6 +274,38 @@ async fn case_48_a_step_whose_text_is_lost_is_counted() {
 }
 
 #[tokio::test]
+async fn case_48_a_step_whose_end_is_lost_is_counted_though_later_ones_are_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let client = client(dir.path(), &["x = 1", "print('between')", "FINAL(x)"]);
+    client.run("go").await.unwrap();
+    let session = client.session().unwrap();
+    for lost in [1, 2] {
+        let ends = std::cell::Cell::new(0);
+        let damaged = rewritten(&client, &session, |fact| {
+            let is_end = matches!(fact, Fact::StepEnded(_));
+            ends.set(ends.get() + usize::from(is_end));
+            (!is_end || ends.get() != lost + 1).then_some(fact)
+        });
+        let report = replayed(&damaged).await;
+        assert_eq!(report.missing_sources, 1, "{report:#?}");
+        assert!(!report.faithful());
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_its_step_did_not_wait_for_is_no_divergence() {
+    let dir = tempfile::tempdir().unwrap();
+    let steps = [
+        "import asyncio\nt = asyncio.ensure_future(llm_query('a'))\nx = 1",
+        "FINAL(x)",
+    ];
+    let client = client(dir.path(), &steps);
+    client.run("go").await.unwrap();
+    let report = replayed(&client.session().unwrap()).await;
+    assert!(report.faithful(), "{report:#?}");
+}
+
+#[tokio::test]
 async fn another_hash_seed_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let client = client(dir.path(), &["FINAL(1)"]);

@@ -62,6 +62,50 @@ pub(crate) fn recorded() -> tempfile::TempDir {
 }
 
 #[test]
+fn a_fork_that_is_killed_in_its_tail_is_interrupted_and_can_be_resumed() {
+    let dir = recorded();
+    let tail = "k = 1\n# ---\nimport time; time.sleep(3)\n# ---\nFINAL(k)\n";
+    std::fs::write(dir.path().join("e.py"), tail).unwrap();
+    let fork = ["fork", "one", "--dir", "runs", "--at", "2", "--edit", "e.py"];
+    let mut running = command(&fork, dir.path()).spawn().unwrap();
+    let store = fast_rlm::Storage::dir(dir.path().join("runs")).open().unwrap();
+    let sleeps = |row: &fast_rlm::store::SessionRow| {
+        let steps = Select::all().only(&[fast_rlm::store::Kind::StepStarted]);
+        let events = store.events.read_all(&row.id, &steps).unwrap().events;
+        row.id != "one"
+            && events
+                .iter()
+                .any(|event| matches!(&event.fact, Fact::StepStarted(step) if step.code.contains("sleep")))
+    };
+    let began = std::time::Instant::now();
+    while !store.events.sessions().unwrap().iter().any(sleeps) {
+        assert!(began.elapsed().as_secs() < 60, "the tail begins");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    running.kill().unwrap();
+    running.wait().unwrap();
+    let rows = json_of(&program(&["sessions", "runs", "--json"], dir.path()));
+    let cut = rows.as_array().unwrap().iter().find(|row| row["id"] != "one").unwrap();
+    assert_eq!(cut["interrupted"], json!(true), "{cut}");
+    std::fs::write(
+        dir.path().join("next.json"),
+        r#"{"replies": [{"code": "FINAL(k + 1)"}]}"#,
+    )
+    .unwrap();
+    let resume = [
+        "resume",
+        cut["id"].as_str().unwrap(),
+        "--dir",
+        "runs",
+        "--primary-agent",
+        "scripted:next.json",
+    ];
+    let resumed = program(&resume, dir.path());
+    exits(&resumed, 0);
+    assert_eq!(out(&resumed).trim(), "2");
+}
+
+#[test]
 fn case_81_sessions_are_listed_filtered_and_pruned() {
     let dir = recorded();
     let store = fast_rlm::Storage::dir(dir.path().join("runs")).open().unwrap();

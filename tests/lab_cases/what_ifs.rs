@@ -48,6 +48,56 @@ async fn case_63_a_substituted_call_asks_nobody_and_costs_nothing() {
 }
 
 #[tokio::test]
+async fn case_63_what_is_drawn_and_what_the_clocks_show_is_as_it_was_recorded() {
+    let steps = [
+        "import random, time, uuid\nx = random.random()",
+        "y = [random.random(), time.time(), str(uuid.uuid4())]",
+        "v = await llm_query('z')",
+        "w = [random.random(), time.time_ns()]",
+        "FINAL([x, y, v, w])",
+    ];
+    let (_dir, client, id) = recorded(&steps).await;
+    let session = client.open_session(&id).unwrap();
+    let what_if = session
+        .what_if()
+        .substitute("llm_query", json!("SUB"))
+        .run()
+        .await
+        .unwrap();
+    assert_eq!(changed(&what_if.diff().rows), [2, 4], "{:#?}", what_if.diff().rows);
+    let report = what_if.session().replay(None, &mut NoSink).await.unwrap();
+    assert!(report.faithful(), "{report:#?}");
+}
+
+#[tokio::test]
+async fn recorded_replies_count_against_no_limit_of_calls() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut steps: Vec<String> = (0..25).map(|step| format!("x{step} = {step}")).collect();
+    steps.push("FINAL(x0)".into());
+    let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
+    let asked = builder(dir.path())
+        .config(fast_rlm::Config::new("m").max_calls_per_subagent(30))
+        .build(scripted(&steps))
+        .unwrap();
+    asked.run("go").await.unwrap();
+    let id = asked.session_id().unwrap();
+    let session = reader(dir.path()).open_session(&id).unwrap();
+    let what_if = session
+        .what_if()
+        .substitute_var(3, "x0", json!(99))
+        .run()
+        .await
+        .unwrap();
+    assert_eq!(what_if.output().unwrap().value, json!(99));
+    let fork = session.fork(23).await.unwrap();
+    assert_eq!(fork.inject(&json!("y"), &mut NoSink).await.unwrap().value, json!(0));
+    // What the parent's model said is no call of the fork's either.
+    let asking = client(dir.path(), &["FINAL('anew')"]).open_session(&id).unwrap();
+    let anew = asking.fork(24).await.unwrap();
+    assert_eq!(anew.replan("go on", &mut NoSink).await.unwrap().value, json!("anew"));
+}
+
+#[tokio::test]
 async fn case_64_a_substitution_without_a_place_is_an_error_and_makes_no_session() {
     let (_dir, client, id) = recorded(&THREE).await;
     let session = client.open_session(&id).unwrap();

@@ -73,7 +73,7 @@ fn told(report: &ReplayReport) -> String {
     }));
     if report.missing_sources > 0 {
         let steps = plural(report.missing_sources as u128, "step", "steps");
-        lines.push(format!("{steps} whose text is lost"));
+        lines.push(format!("{steps} whose text or end is lost"));
     }
     if report.weak > 0 {
         let values = plural(report.weak as u128, "value", "values");

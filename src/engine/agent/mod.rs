@@ -28,7 +28,7 @@ use super::settings::Model;
 use crate::provider::{Message, Reply};
 use crate::repl::{Context, FinalValue, Repl, RestoreSet, Role, ToolInfo, ToolModule};
 use crate::store::payload::{ModelCall, SubAgent, TurnStarted};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use talk::Talk;
 
 /// What an agent is started with.
@@ -66,6 +66,8 @@ pub(super) struct Onward {
     pub(super) unlogged: usize,
     /// Replies so far.
     pub(super) steps: u64,
+    /// Those among them that another session's model gave: they count against no limit.
+    pub(super) copied: u64,
     /// The last of them, when its step runs again, from its start.
     pub(super) again: Option<(Reply, Arc<Tape>)>,
     /// What the root replies instead of its model.
@@ -85,6 +87,8 @@ pub(super) struct PreludeStep {
     pub(super) number: u64,
     pub(super) code: String,
     pub(super) tape: Arc<Tape>,
+    /// What the clocks showed it.
+    pub(super) readings: Vec<u64>,
 }
 
 impl Spec {
@@ -185,6 +189,8 @@ struct Agent {
     seed: Option<u64>,
     /// The next step's randomness begins anew, from there: its REPL is fresh.
     fresh: bool,
+    /// It begins as for the probe, which a turn that is taken up at its beginning does not run.
+    as_probe: bool,
     /// What the last step's randomness began with, if it began anew.
     seeded: Option<u64>,
     /// Its last call, where that gave no reply and is billed all the same.
@@ -223,18 +229,31 @@ impl Agent {
 
     /// The next reply. Takes `&mut self` because a REPL is `Send`, not `Sync`.
     async fn ask_model(&mut self) -> Result<Reply, RunError> {
-        let limit = self.run.settings.limits.max_calls_per_subagent;
-        if self.steps >= limit {
-            return Err(Exceeded::Calls { limit }.into());
+        if let Some(mut script) = self.script() {
+            return script
+                .next()
+                .ok_or_else(|| RunError::Halted("the recorded steps ended without FINAL".into()));
         }
-        if let Some(script) = self.spec.onward.as_ref().and_then(|onward| onward.script.as_ref()) {
-            let next = script.lock().unwrap_or_else(PoisonError::into_inner).next();
-            return next.ok_or_else(|| RunError::Halted("the recorded steps ended without FINAL".into()));
+        if self.steps >= self.calls_allowed() {
+            let limit = self.run.settings.limits.max_calls_per_subagent;
+            return Err(Exceeded::Calls { limit }.into());
         }
         self.tell(What::CallStarted { step: self.steps + 1 });
         let messages = self.talk.messages();
         let called = self.run.call(&self.spec.id, &self.spec.model, messages, false).await;
         called.map_err(|failed| self.note(failed))
+    }
+
+    /// The root's replies, where they are known.
+    fn script(&self) -> Option<MutexGuard<'_, Script>> {
+        let script = self.spec.onward.as_ref()?.script.as_ref()?;
+        Some(script.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Steps that it may have taken when it asks its model no more.
+    fn calls_allowed(&self) -> u64 {
+        let copied = self.spec.onward.as_ref().map_or(0, |onward| onward.copied);
+        self.run.settings.limits.max_calls_per_subagent.saturating_add(copied)
     }
 
     /// A call that gave no reply ends the agent: what it used is in no step.
@@ -261,7 +280,7 @@ impl Agent {
     fn steps_left(&self) -> StepsLeft {
         StepsLeft {
             taken: self.steps,
-            allowed: self.run.settings.limits.max_calls_per_subagent,
+            allowed: self.calls_allowed(),
         }
     }
 

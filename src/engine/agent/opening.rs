@@ -54,6 +54,7 @@ impl Agent {
             logged: 0,
             tools: started.tools.clone(),
             fresh: true,
+            as_probe: false,
             seeded: None,
             unanswered: None,
         };
@@ -82,10 +83,13 @@ impl Agent {
             .iter()
             .for_each(|message| self.talk.push(message.clone()));
         self.steps = onward.steps;
+        // The first step draws as it did when it followed the probe.
+        self.as_probe = onward.steps == u64::from(onward.again.is_some()) || onward.prelude.is_some();
         self.logged = (onward.messages.len() + 1).saturating_sub(onward.unlogged);
         for step in onward.prelude.iter().flat_map(|prelude| &prelude.steps) {
             self.talk.begin_step(Some(Arc::clone(&step.tape)));
-            self.execute(step.number, &step.code).await?;
+            self.execute(step.number, &step.code, Some(step.readings.clone()))
+                .await?;
         }
         Ok(())
     }
@@ -107,7 +111,7 @@ impl Agent {
     /// Runs the probe, records it, and puts the first two messages.
     async fn open_conversation(&mut self, tools: &[ToolInfo], restored: &RestoreReport) -> Result<(), RunError> {
         let started = clock::now();
-        let (outcome, _) = self.execute(0, PROBE).await?;
+        let (outcome, _) = self.execute(0, PROBE, None).await?;
         let schema = self
             .spec
             .schema

@@ -10,7 +10,6 @@ use crate::engine::keeper::{Keeper, KeptStep};
 use crate::engine::nesting::too_deep;
 use crate::engine::prompts::{no_code_message, schema_rejection, step_message};
 use crate::engine::run::usage_record;
-use crate::engine::script::Script;
 use crate::engine::truncate::{head, shown_output};
 use crate::provider::{Message, Reply};
 use crate::repl::{
@@ -18,7 +17,7 @@ use crate::repl::{
 };
 use crate::store::payload::StepEnded;
 use crate::text::secret::LiveRedactor;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// What came of a step's code.
 struct Judged {
@@ -106,7 +105,8 @@ impl Agent {
 
     async fn run_step(&mut self, reply: &Reply, code: &str) -> Result<Next, RunError> {
         let started = clock::now();
-        let (outcome, sweep) = self.execute(self.steps, code).await?;
+        let readings = self.script().and_then(|script| script.readings());
+        let (outcome, sweep) = self.execute(self.steps, code, readings).await?;
         self.run.unkept()?;
         let cancelled = outcome
             .error
@@ -150,13 +150,26 @@ impl Agent {
         Ok(Next::Message(format!("{message}{lost}{shown}")))
     }
 
-    /// Runs code and, where it left an instance with a session, sweeps it.
-    pub(super) async fn execute(&mut self, number: u64, code: &str) -> Result<(StepOutcome, Option<Sweep>), RunError> {
-        let seed = self.seed.filter(|_| std::mem::take(&mut self.fresh));
-        self.seeded = seed.map(|seed| seed.wrapping_add(number));
+    /// The number that the randomness of a step begins with, where its REPL is fresh. Another one after each restart: a
+    /// REPL that was lost must not draw the same numbers again.
+    fn reseed(&mut self, number: u64) -> Option<u64> {
+        let seed = self.seed.filter(|_| std::mem::take(&mut self.fresh))?;
+        let number = if std::mem::take(&mut self.as_probe) { 0 } else { number };
+        Some(seed.wrapping_add(number))
+    }
+
+    /// Runs code and, where it left an instance with a session, sweeps it. The clocks show `readings`, where there are
+    /// some.
+    pub(super) async fn execute(
+        &mut self,
+        number: u64,
+        code: &str,
+        readings: Option<Vec<u64>>,
+    ) -> Result<(StepOutcome, Option<Sweep>), RunError> {
+        self.seeded = self.reseed(number);
         let step = Step {
-            // Another one after each restart: a REPL that was lost must not draw the same numbers again.
             seed: self.seeded,
+            readings,
             ..Step::new(u32::try_from(number).unwrap_or(u32::MAX), code)
         };
         let canceller = self.repl.canceller();
@@ -253,10 +266,8 @@ impl Agent {
 
     /// A script goes on only from what it expects.
     fn halt_on_a_raise(&self, outcome: &StepOutcome) -> Result<(), RunError> {
-        let script = self.spec.onward.as_ref().and_then(|onward| onward.script.as_ref());
-        let may_raise = |script: &Mutex<Script>| script.lock().unwrap_or_else(PoisonError::into_inner).may_raise();
-        match (&outcome.error, script) {
-            (Some(error), Some(script)) if !may_raise(script) => {
+        match (&outcome.error, self.script()) {
+            (Some(error), Some(script)) if !script.may_raise() => {
                 Err(RunError::Halted(error.text.trim_end().to_owned()))
             }
             _ => Ok(()),

@@ -21,7 +21,7 @@ pub(super) use parked::{ParkedTurn, Tape, load_parked};
 pub use project::ProjectError;
 pub(super) use project::{PROJECTED, Projection};
 pub use recover::RecoverError;
-pub(super) use recover::{Cut, recover};
+pub(super) use recover::{Cut, IN_TURN, recover};
 
 use super::clock::now;
 use super::error::RunError;

@@ -54,6 +54,10 @@ pub enum RecoverError {
 /// Kinds of events that say what was written to state.json.
 const WRITES: [Kind; 3] = [Kind::Swept, Kind::Adopted, Kind::Cleared];
 
+/// Kinds of events of which the last tells whether a turn is in flight: one that ended may have gone on, as a branch does.
+pub(in crate::engine) const IN_TURN: [Kind; 4] =
+    [Kind::TurnStarted, Kind::ModelCall, Kind::StepStarted, Kind::TurnEnded];
+
 /// Bytes of a state.json that is worth a thread of its own.
 const LARGE: usize = 1 << 20;
 
@@ -291,8 +295,7 @@ impl Session<'_> {
     /// Closes a turn whose process died; the number of the next turn. A suspended turn without a question that waits
     /// was cut while it went on.
     fn close_cut_turn(&self, goes_on: bool) -> Result<u32, RecoverError> {
-        let kinds = [Kind::TurnStarted, Kind::TurnEnded];
-        let Some(last) = self.store.events.last_of(self.writer.session(), &kinds)? else {
+        let Some(last) = self.store.events.last_of(self.writer.session(), &IN_TURN)? else {
             return Ok(0);
         };
         let turn = last.turn.unwrap_or_default();
@@ -305,7 +308,9 @@ impl Session<'_> {
                 outcome: Outcome::Interrupted,
                 ..TurnEnded::default()
             };
-            self.writer.append(vec![NewEvent::of_turn(turn, now(), ended.into())])?;
+            // It may have ended before, as a branch does.
+            let event = NewEvent::of_turn(turn, now(), ended.into()).numbered(self.next_seq()?);
+            self.writer.append(vec![event])?;
             self.writer.unpark(turn)?;
         }
         Ok(turn + 1)

@@ -249,6 +249,7 @@ impl Branch {
             code: step.code.clone().unwrap_or_default(),
             cells: step.cells.clone(),
             answers: step.answers.clone(),
+            readings: step.clock.clone(),
         });
         Ok(Some(Rerun {
             restore: restore_set(before),

@@ -117,6 +117,7 @@ pub(in crate::lab) fn as_recorded(step: &RecordedStep) -> ScriptedReply {
         Some(call) => ScriptedReply {
             text: call.reply.clone(),
             may_raise: raised,
+            readings: None,
         },
         None => reply(step.code.as_deref().unwrap_or_default(), raised),
     }
@@ -130,6 +131,7 @@ pub(in crate::lab) fn reply(code: &str, may_raise: bool) -> ScriptedReply {
     ScriptedReply {
         text: format!("{fence}repl\n{code}\n{fence}"),
         may_raise,
+        readings: None,
     }
 }
 

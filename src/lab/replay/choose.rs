@@ -7,6 +7,7 @@ use super::{Python, Source};
 use crate::engine::{recorded_context, recorded_repl};
 use crate::lab::{LabError, RecordedTurn, Recording};
 use crate::repl::HASH_SEED;
+use crate::store::payload::Outcome;
 use std::path::Path;
 
 /// The turns to be replayed.
@@ -100,7 +101,14 @@ pub(in crate::lab) fn suffices(source: &Source, turn: &RecordedTurn) -> Result<(
 
 /// Counts what there is to be run again, before anything is.
 pub(super) fn count(turn: &RecordedTurn, report: &mut ReplayReport) {
-    for step in turn.steps.iter().filter(|step| step.ended.is_some()) {
+    let last = turn.steps.len().saturating_sub(1);
+    let finished = turn.ended.as_ref().is_some_and(|ended| ended.outcome == Outcome::Ok);
+    for (number, step) in turn.steps.iter().enumerate() {
+        if step.ended.is_none() {
+            // Only the last one can have been cut: what follows shows that another one ended.
+            report.missing_sources += usize::from(number < last || finished);
+            continue;
+        }
         report.cells_total += step.cells.len() + step.answers.len();
         report.missing_sources += usize::from(step.code.is_none());
         count_agents(step, report);

@@ -81,7 +81,7 @@ pub struct ReplayReport {
     pub cells_consumed: usize,
     /// Those that were not.
     pub unconsumed: Vec<Unconsumed>,
-    /// Recorded steps whose text is lost: the turn was not replayed beyond them.
+    /// Recorded steps whose text or end is lost: the turn was not replayed beyond them.
     pub missing_sources: usize,
     /// Values that could only be compared by type and description; on `python3` also steps that name a clock.
     pub weak: usize,
@@ -106,7 +106,7 @@ pub struct SubAgents {
 }
 
 impl ReplayReport {
-    /// Nothing diverged, every recorded leaf call was made again, and no step's text is lost.
+    /// Nothing diverged, every recorded leaf call was made again, and no step's text or end is lost.
     pub fn faithful(&self) -> bool {
         self.diverged.is_none() && self.unconsumed.is_empty() && self.missing_sources == 0
     }

@@ -30,7 +30,7 @@ pub struct Verdict {
     pub served: usize,
     /// Recorded leaf calls that were not made again: step and name.
     pub unserved: Vec<(u64, String)>,
-    /// Recorded steps whose text is lost.
+    /// Recorded steps whose text or end is lost.
     pub missing: usize,
     /// Values that could only be compared by type and description.
     pub weak: usize,
