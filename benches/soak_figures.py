@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Asks one session many queries: `python3 benches/soak_figures.py PROGRAM [QUERIES] [DIR]`.
+"""Asks one session many queries: `python3 benches/soak_figures.py PROGRAM [QUERIES] [EVERY] [DIR]`.
 
 The model is scripted and answers at once; each query is a process of its own that resumes the session, takes two steps
-(one binds names anew, every tenth query a name more) and ends. A row for every tenth of the queries: the median time of
+(one binds names anew, each EVERY-th query, 10 unless given, a name more; 0: none) and ends. A row for every tenth of the queries: the median time of
 a query, what it took of a core, the peak memory of a process, and how large the session's files are. The last column is what follows from what
 is kept: bytes that a query adds to all of them.
 """
@@ -17,11 +17,12 @@ import time
 
 PROGRAM = os.path.abspath(sys.argv[1])
 QUERIES = int(sys.argv[2]) if len(sys.argv) > 2 else 2_000
-PLACE = sys.argv[3] if len(sys.argv) > 3 else None
+EVERY = int(sys.argv[3]) if len(sys.argv) > 3 else 10
+PLACE = sys.argv[4] if len(sys.argv) > 4 else None
 
 
 def script(root, number):
-    names = f"\nname_{number} = {{'of': {number}, 'data': list(range(50))}}" if number % 10 == 0 else ""
+    names = f"\nname_{number} = {{'of': {number}, 'data': list(range(50))}}" if EVERY and number % EVERY == 0 else ""
     code = f"total = globals().get('total', 0) + 1\nrows = [total] * 100{names}\nprint(total, len(rows))"
     path = os.path.join(root, "script.yaml")
     with open(path, "w") as file:

@@ -306,6 +306,17 @@ async fn a_call_that_its_step_did_not_wait_for_is_no_divergence() {
 }
 
 #[tokio::test]
+async fn a_value_that_ends_python_while_it_is_saved_ends_it_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let deep = "kept = 1\ndeep = []\nfor _ in range(100_000):\n    deep = [deep]";
+    let client = client(dir.path(), &[deep, "FINAL(kept)"]);
+    assert_eq!(client.run("go").await.unwrap().value, serde_json::json!(1));
+    let report = replayed(&client.session().unwrap()).await;
+    assert!(report.faithful(), "{report:#?}");
+    assert_eq!(report.plans[0].steps.len(), 2);
+}
+
+#[tokio::test]
 async fn another_hash_seed_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let client = client(dir.path(), &["FINAL(1)"]);

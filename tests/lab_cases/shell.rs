@@ -62,6 +62,22 @@ pub(crate) fn recorded() -> tempfile::TempDir {
 }
 
 #[test]
+fn case_84_sessions_without_a_log_are_not_called_identical() {
+    let dir = recorded();
+    for name in ["foreign", "other"] {
+        let session = dir.path().join("runs").join(name);
+        std::fs::create_dir(&session).unwrap();
+        std::fs::write(session.join("state.json"), r#"{"version": 2, "queries": []}"#).unwrap();
+    }
+    for pair in [["foreign", "other"], ["one", "foreign"], ["foreign", "one"]] {
+        let compared = program(&["diff", pair[0], pair[1], "--dir", "runs"], dir.path());
+        exits(&compared, 2);
+        let told = String::from_utf8(compared.stderr).unwrap();
+        assert!(told.contains("foreign") && told.contains("no trace"), "{told}");
+    }
+}
+
+#[test]
 fn a_fork_that_is_killed_in_its_tail_is_interrupted_and_can_be_resumed() {
     let dir = recorded();
     let tail = "k = 1\n# ---\nimport time; time.sleep(3)\n# ---\nFINAL(k)\n";

@@ -12,9 +12,7 @@ use crate::engine::prompts::{no_code_message, schema_rejection, step_message};
 use crate::engine::run::usage_record;
 use crate::engine::truncate::{head, shown_output};
 use crate::provider::{Message, Reply};
-use crate::repl::{
-    FinalValue, InstanceState, OutputChunk, RestoreReport, Step, StepError, StepErrorKind, StepOutcome, Sweep,
-};
+use crate::repl::{FinalValue, InstanceState, OutputChunk, RestoreReport, Step, StepErrorKind, StepOutcome, Sweep};
 use crate::store::payload::StepEnded;
 use crate::text::secret::LiveRedactor;
 use std::sync::Arc;
@@ -211,18 +209,10 @@ impl Agent {
         Ok((outcome, sweep))
     }
 
-    /// What a step bound is not all saved: the step has failed, but for an answer, which it keeps.
+    /// What a step bound is not all saved: where it keeps its answer, who watches is told.
     fn tell_loss(&self, outcome: &mut StepOutcome, why: &dyn std::fmt::Display) {
-        let text = format!("{why}; what the step bound and was not saved before is gone\n");
-        match &mut outcome.error {
-            Some(error) => error.text.push_str(&text),
-            None if outcome.final_value.is_some() => self.tell(What::Notice(text)),
-            none => {
-                *none = Some(StepError {
-                    kind: StepErrorKind::Crash,
-                    text,
-                });
-            }
+        if let Some(text) = outcome.lose(why) {
+            self.tell(What::Notice(text));
         }
     }
 

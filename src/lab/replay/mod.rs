@@ -226,12 +226,10 @@ impl<'a> Room<'a> {
             readings: Some(step.clock.clone()),
             ..Step::new(number + 1, step.code.clone().unwrap_or_default())
         };
-        let outcome = self.repl.run(again, &mut |_: OutputChunk| ()).await;
+        let mut outcome = self.repl.run(again, &mut |_: OutputChunk| ()).await;
         let consumed = self.host.end();
-        if outcome.instance != InstanceState::Lost
-            && let Ok(sweep) = self.repl.sweep().await
-        {
-            self.names.take(&sweep);
+        if outcome.instance != InstanceState::Lost {
+            self.sweep(&mut outcome).await;
         }
         report.cells_consumed += consumed.cells;
         report
@@ -269,6 +267,20 @@ impl<'a> Room<'a> {
             Err(mismatch) if clocks => Ok(Some(clocks::explain(mismatch))),
             Err(mismatch) => Ok(Some(mismatch)),
             Ok(_) => replay_agents(self.python, self.turn, number, step, report).await,
+        }
+    }
+
+    /// Looks at what a step bound. A value can end the interpreter while it is saved: then the step ends as it did when it
+    /// was recorded.
+    async fn sweep(&mut self, outcome: &mut StepOutcome) {
+        match self.repl.sweep().await {
+            Ok(sweep) => {
+                self.names.take(&sweep);
+                if let Some(lost) = &sweep.lost {
+                    outcome.lose(lost);
+                }
+            }
+            Err(error) => drop(outcome.lose(&error)),
         }
     }
 

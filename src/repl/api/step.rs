@@ -72,6 +72,23 @@ pub struct StepOutcome {
 }
 
 impl StepOutcome {
+    /// What the step bound could not all be saved, and why: it has failed then, but for an answer, which it keeps. What is
+    /// to be told besides, where it has not failed.
+    pub fn lose(&mut self, why: &dyn std::fmt::Display) -> Option<String> {
+        let text = format!("{why}; what the step bound and was not saved before is gone\n");
+        match &mut self.error {
+            Some(error) => error.text.push_str(&text),
+            None if self.final_value.is_some() => return Some(text),
+            none => {
+                *none = Some(StepError {
+                    kind: StepErrorKind::Crash,
+                    text,
+                });
+            }
+        }
+        None
+    }
+
     /// Whether the step ended in an error.
     #[must_use]
     pub fn failed(&self) -> bool {
