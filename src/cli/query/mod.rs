@@ -132,7 +132,7 @@ fn run(args: &Args, work: Work) -> Result<Exit, Failure> {
         .enable_all()
         .build()
         .map_err(Failure::Runtime)?;
-    let live = Arc::new(Live::new(setup.verbosity));
+    let live = Live::new(setup.verbosity);
     live.warn_of_unknown_prices(&setup.settings);
     let python = setup.settings.repl.load(&mut |line| live.preparing(line));
     let factory = python.map_err(Failure::Prepare)?;
