@@ -1,4 +1,4 @@
-//! The progress line of a query on a terminal: it shows what is so now.
+//! The progress line of a query on a terminal: it shows what is so now, in one row.
 
 use super::Place;
 use crate::pty::Pty;
@@ -52,4 +52,19 @@ fn it_shows_the_last_event_and_the_time_that_passes() {
     screen.send("\x03");
     assert_eq!(screen.exit_code(), 130);
     assert_eq!(lines(&screen), Vec::<String>::new(), "it goes with the query");
+}
+
+#[test]
+fn it_is_cut_to_one_row_of_a_narrow_terminal() {
+    let place = Place::new();
+    for columns in [20, 30] {
+        let mut screen = waiting(&place, columns);
+        screen.wait_for("step 2");
+        let drawn = || screen.written().matches("\r\x1b[K").count();
+        let before = drawn();
+        wait_until(|| drawn() > before + 2);
+        assert_eq!(lines(&screen).len(), 1, "{}", screen.screen_text());
+        screen.send("\x03");
+        assert_eq!(screen.exit_code(), 130);
+    }
 }

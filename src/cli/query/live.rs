@@ -1,6 +1,7 @@
 //! The live step display on stderr: a line a step and a progress line on terminals; code and output too when full.
 
 use super::run_args::Verbosity;
+use crate::cli::terminal::one_row;
 use crate::disk::lock;
 use crate::engine::{Answer, Home, RunEvent, Settings, Watch, What};
 use crate::model::CostSum;
@@ -176,7 +177,7 @@ impl Live {
         state.drawn = Some(Instant::now());
         (state.shown, state.stale) = (true, false);
         let line = state.line();
-        let _ = write!(io::stderr(), "\r\x1b[K{}", self.dim(&line));
+        let _ = write!(io::stderr(), "\r\x1b[K{}", self.dim(one_row(&line)));
     }
 
     fn clear(&self, state: &mut State) {
