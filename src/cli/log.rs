@@ -15,6 +15,7 @@ use super::args::LogArgs;
 use super::driving::{self, Configured};
 use super::output::{WRONG, complain, note, print};
 use super::progress::ProgressLine;
+use super::starting::outlive_size_limits;
 use super::terminal::{self, Look};
 use super::{demo, facts, options, refused, stats};
 
@@ -39,6 +40,7 @@ enum Mode {
 pub fn log_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     #[cfg(feature = "engine")]
     crate::provider::keep_descriptors();
+    outlive_size_limits();
     let words: Vec<OsString> = arguments.into_iter().collect();
     let parsed = LogArgs::described().try_get_matches_from(&words);
     let args = match parsed.and_then(|matches| LogArgs::from_arg_matches(&matches)) {

@@ -25,6 +25,7 @@ pub use run_args::{OnwardArgs, RunArgs, ShowArgs, Verbosity};
 pub(in crate::cli) use setup::tell_unknown;
 
 use crate::cli::options;
+use crate::cli::starting::outlive_size_limits;
 use crate::disk::config::nearest;
 use crate::engine::{self, Answer, BeginError, Query, drop_question, last_models, run_query, waiting};
 use crate::provider::{Cancel, keep_descriptors};
@@ -38,6 +39,7 @@ use std::sync::Arc;
 pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
     keep_descriptors();
     let words: Vec<OsString> = args.into_iter().collect();
+    outlive_size_limits();
     // Behind it, nothing is a command.
     let literal = words.iter().any(|word| word == "--");
     let parsed = command().try_get_matches_from(&words);
