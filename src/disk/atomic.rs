@@ -165,7 +165,7 @@ fn is_leftover(name: &OsStr, prefix: &OsStr) -> bool {
 }
 
 /// A temporary file that can become `path`, with the permissions that a new file there gets.
-pub(crate) fn create_beside(path: &Path) -> io::Result<NamedTempFile> {
+fn create_beside(path: &Path) -> io::Result<NamedTempFile> {
     fault::point("atomic.create")?;
     let prefix = temp_prefix(path)?;
     let mut builder = tempfile::Builder::new();

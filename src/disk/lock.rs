@@ -215,8 +215,9 @@ fn refused(path: &Path, source: io::Error) -> LockError {
     }
 }
 
+/// Whether an open file is the one of this path.
 #[cfg(unix)]
-fn is_still_at(file: &File, path: &Path) -> bool {
+pub(super) fn is_still_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     match (file.metadata(), fs::symlink_metadata(path)) {
         (Ok(held), Ok(there)) => (held.dev(), held.ino()) == (there.dev(), there.ino()),
@@ -225,7 +226,7 @@ fn is_still_at(file: &File, path: &Path) -> bool {
 }
 
 #[cfg(not(unix))]
-fn is_still_at(_file: &File, _path: &Path) -> bool {
+pub(super) fn is_still_at(_file: &File, _path: &Path) -> bool {
     true
 }
 

@@ -12,6 +12,8 @@ mod lenient;
 pub mod lock;
 pub mod logs;
 pub(crate) mod private_dir;
+#[cfg(feature = "engine")]
+pub(crate) mod part_file;
 pub mod state_doc;
 pub mod state_file;
 pub mod transcript;
