@@ -1,9 +1,9 @@
 //! How many files may be open.
 
-use std::fs::File;
 use std::io;
 
 /// What a pool of threads opens for itself, and a little for its first work.
+#[cfg(feature = "engine")]
 const NEEDED: usize = 16;
 
 /// Asks for the descriptors that threads of an asynchronous runtime need: where there are none left, it would panic.
@@ -11,8 +11,9 @@ const NEEDED: usize = 16;
 /// # Errors
 ///
 /// The limit of open files is reached.
+#[cfg(feature = "engine")]
 pub(crate) fn need_some() -> io::Result<()> {
-    let open = |_| match File::open(if cfg!(windows) { "NUL" } else { "/dev/null" }) {
+    let open = |_| match std::fs::File::open(if cfg!(windows) { "NUL" } else { "/dev/null" }) {
         Err(cause) if is_limit(&cause) => Err(cause),
         // Whatever else is wrong with it is not asked here.
         opened => Ok(opened.ok()),
