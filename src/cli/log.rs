@@ -13,8 +13,9 @@ use crate::tui::{self, TuiOptions};
 
 use super::args::LogArgs;
 use super::driving::{self, Configured};
-use super::output::{WRONG, complain, note, print};
+use super::output::{WRONG, complain, note, print, unwritten};
 use super::progress::ProgressLine;
+use super::starting::outlive_size_limits;
 use super::terminal::{self, Look};
 use super::{demo, facts, options, refused, stats};
 
@@ -39,14 +40,17 @@ enum Mode {
 pub fn log_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     #[cfg(feature = "engine")]
     crate::provider::keep_descriptors();
+    outlive_size_limits();
     let words: Vec<OsString> = arguments.into_iter().collect();
     let parsed = LogArgs::described().try_get_matches_from(&words);
     let args = match parsed.and_then(|matches| LogArgs::from_arg_matches(&matches)) {
         Ok(args) => args,
         Err(error) => {
             let code = u8::try_from(error.exit_code()).unwrap_or(WRONG);
-            refused::tell(LogArgs::described(), &words, error);
-            return ExitCode::from(code);
+            return match refused::tell(LogArgs::described(), &words, error) {
+                Ok(()) => ExitCode::from(code),
+                Err(cause) => unwritten(&cause),
+            };
         }
     };
     if let Some(text) = for_the_shell(&args) {

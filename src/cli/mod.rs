@@ -14,6 +14,7 @@ mod progress;
 #[cfg(feature = "engine")]
 pub mod query;
 mod refused;
+mod starting;
 mod stats;
 mod terminal;
 

@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
+use super::terminal::one_row;
 use crate::source::Progress;
 use crate::text::count;
 
@@ -39,8 +40,8 @@ impl ProgressLine {
         } = progress;
         let percent = u128::from(bytes_read) * 100 / u128::from(bytes_total.max(1));
         let (logs_read, logs_total) = (count(u128::from(logs_read)), count(u128::from(logs_total)));
-        let line = format!("\r\x1b[Kreading transcripts: {percent}% ({logs_read} of {logs_total})");
-        let _ = io::stderr().write_all(line.as_bytes());
+        let line = format!("reading transcripts: {percent}% ({logs_read} of {logs_total})");
+        let _ = write!(io::stderr(), "\r\x1b[K{}", one_row(&line));
     }
 }
 

@@ -1,11 +1,15 @@
 //! What standard output and error lead to.
 
+use crate::text::cut;
 use std::io::IsTerminal;
 
 /// Columns of text that goes into a pipe or a file.
 const PIPED_COLUMNS: usize = 120;
 /// Fewer columns than this are no use to text.
 const FEWEST_COLUMNS: usize = 40;
+
+/// Columns of a terminal that does not say how many it has.
+const USUAL_COLUMNS: usize = 80;
 
 /// How text is written to standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,8 +59,27 @@ pub(super) fn is_interactive() -> bool {
     std::io::stdout().is_terminal() && std::io::stdin().is_terminal()
 }
 
+/// What fits in one row of the terminal that standard error leads to, of a line that is drawn again and again: of a longer
+/// one every drawing would leave a row behind. The last column stays free: some terminals go on to the next row there.
+pub(super) fn one_row(line: &str) -> &str {
+    cut(line, error_columns().unwrap_or(USUAL_COLUMNS).saturating_sub(1)).0
+}
+
+/// Columns of the terminal that standard error leads to, if it says so.
+#[cfg(unix)]
+fn error_columns() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(std::io::stderr()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+}
+
+#[cfg(not(unix))]
+fn error_columns() -> Option<usize> {
+    let (columns, _) = ratatui::crossterm::terminal::size().ok()?;
+    Some(columns.into())
+}
+
 fn columns() -> usize {
-    let columns = ratatui::crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns));
+    let columns = ratatui::crossterm::terminal::size().map_or(USUAL_COLUMNS, |(columns, _)| usize::from(columns));
     columns.max(FEWEST_COLUMNS)
 }
 

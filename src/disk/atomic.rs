@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use super::descriptors::is_limit;
 use super::fault;
 
 const TEMP_SUFFIX: &str = ".tmp";
@@ -30,7 +31,8 @@ pub enum WritePhase {
 }
 
 impl WritePhase {
-    fn doing(self) -> &'static str {
+    /// In words, before the file's path.
+    pub(crate) fn doing(self) -> &'static str {
         match self {
             Self::Create => "creating a temporary file for",
             Self::Write => "writing",
@@ -56,6 +58,7 @@ pub struct WriteError {
 /// What a person can do about an error of a file system.
 pub fn advice(cause: &io::Error) -> &'static str {
     match cause.kind() {
+        _ if is_limit(cause) => "raise the limit of open files (`ulimit -n`), then try again",
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space, then try again",
         io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only: use a session directory on another one",
         io::ErrorKind::PermissionDenied => "check who owns the file and its directory, and their permissions",
@@ -165,7 +168,7 @@ fn is_leftover(name: &OsStr, prefix: &OsStr) -> bool {
 }
 
 /// A temporary file that can become `path`, with the permissions that a new file there gets.
-pub(crate) fn create_beside(path: &Path) -> io::Result<NamedTempFile> {
+fn create_beside(path: &Path) -> io::Result<NamedTempFile> {
     fault::point("atomic.create")?;
     let prefix = temp_prefix(path)?;
     let mut builder = tempfile::Builder::new();

@@ -215,8 +215,9 @@ fn refused(path: &Path, source: io::Error) -> LockError {
     }
 }
 
+/// Whether an open file is the one of this path.
 #[cfg(unix)]
-fn is_still_at(file: &File, path: &Path) -> bool {
+pub(super) fn is_still_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     match (file.metadata(), fs::symlink_metadata(path)) {
         (Ok(held), Ok(there)) => (held.dev(), held.ino()) == (there.dev(), there.ino()),
@@ -225,7 +226,7 @@ fn is_still_at(file: &File, path: &Path) -> bool {
 }
 
 #[cfg(not(unix))]
-fn is_still_at(_file: &File, _path: &Path) -> bool {
+pub(super) fn is_still_at(_file: &File, _path: &Path) -> bool {
     true
 }
 
@@ -235,7 +236,7 @@ fn myself() -> Holder {
         pid,
         host: host(),
         started: now(),
-        process_started: process_started(pid),
+        process_started: process(pid).map(|process| process.started),
     }
 }
 
@@ -256,8 +257,10 @@ fn is_alive(holder: &Holder) -> bool {
     if holder.host != host() {
         return true;
     }
-    match (holder.process_started, process_started(holder.pid)) {
-        (Some(recorded), Some(running)) => recorded == running,
+    match (holder.process_started, process(holder.pid)) {
+        // Its locks are gone; only its parent has not asked yet how it ended.
+        (_, Some(process)) if process.has_ended => false,
+        (Some(recorded), Some(process)) => recorded == process.started,
         _ => runs(holder.pid),
     }
 }
@@ -273,121 +276,21 @@ fn runs(_pid: u32) -> bool {
     true
 }
 
-/// Field 22 of `/proc/PID/stat`; the second, the program's name, may itself hold spaces and parentheses.
-fn process_started(pid: u32) -> Option<u64> {
+/// What the kernel says of a process.
+struct Process {
+    has_ended: bool,
+    started: u64,
+}
+
+/// Fields 3 and 22 of `/proc/PID/stat`; the second, the program's name, may itself hold spaces and parentheses.
+fn process(pid: u32) -> Option<Process> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, fields) = stat.rsplit_once(')')?;
-    fields.split_ascii_whitespace().nth(19)?.parse().ok()
+    let mut fields = fields.split_ascii_whitespace();
+    let has_ended = matches!(fields.next()?, "Z" | "X" | "x");
+    let started = fields.nth(18)?.parse().ok()?;
+    Some(Process { has_ended, started })
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_second_writer_is_told_who_holds_it_and_gets_it_afterwards() {
-        let dir = tempfile::tempdir().unwrap();
-        let held = SessionLock::acquire(dir.path(), Duration::ZERO).unwrap();
-        let LockError::Busy { holder: Some(by), .. } = SessionLock::acquire(dir.path(), Duration::ZERO).unwrap_err()
-        else {
-            panic!("not busy");
-        };
-        assert_eq!(by.pid, std::process::id());
-        assert_eq!(holder(dir.path()), Some(by));
-        drop(held);
-        assert_eq!(holder(dir.path()), None);
-        assert!(dir.path().join(LOCK_FILE).exists());
-        SessionLock::acquire(dir.path(), Duration::ZERO).unwrap();
-    }
-
-    #[test]
-    fn the_message_names_the_holder_and_offers_to_follow() {
-        let dir = tempfile::tempdir().unwrap();
-        let _held = SessionLock::acquire(dir.path(), Duration::ZERO).unwrap();
-        let text = SessionLock::acquire(dir.path(), Duration::ZERO)
-            .unwrap_err()
-            .to_string();
-        assert!(text.contains(&format!("process {}", std::process::id())), "{text}");
-        assert!(text.contains("read-only"), "{text}");
-    }
-
-    #[test]
-    fn waiting_ends_when_the_holder_lets_go() {
-        let dir = tempfile::tempdir().unwrap();
-        let held = SessionLock::acquire(dir.path(), Duration::ZERO).unwrap();
-        let path = dir.path().to_owned();
-        let waiter = std::thread::spawn(move || SessionLock::acquire(&path, Duration::from_secs(60)).map(drop));
-        std::thread::sleep(POLL);
-        drop(held);
-        waiter.join().unwrap().unwrap();
-    }
-
-    #[test]
-    fn a_dead_holders_record_blocks_nobody() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut dead = myself();
-        dead.process_started = dead.process_started.map(|ticks| ticks + 1);
-        dead.pid = if dead.process_started.is_some() {
-            dead.pid
-        } else {
-            u32::MAX
-        };
-        fs::write(dir.path().join(LOCK_FILE), serde_json::to_vec(&dead).unwrap()).unwrap();
-        assert_eq!(holder(dir.path()), None);
-        SessionLock::acquire(dir.path(), Duration::ZERO).unwrap();
-    }
-
-    #[test]
-    fn a_holder_elsewhere_is_believed_by_readers() {
-        let dir = tempfile::tempdir().unwrap();
-        let far = Holder {
-            host: "elsewhere.invalid".into(),
-            ..myself()
-        };
-        fs::write(dir.path().join(LOCK_FILE), serde_json::to_vec(&far).unwrap()).unwrap();
-        assert_eq!(holder(dir.path()), Some(far));
-    }
-
-    #[test]
-    fn garbage_in_the_file_is_nobody() {
-        let dir = tempfile::tempdir().unwrap();
-        for garbage in [&b"\xff\x00"[..], b"{\"pid\":", b"[]", b""] {
-            fs::write(dir.path().join(LOCK_FILE), garbage).unwrap();
-            assert_eq!(holder(dir.path()), None);
-            SessionLock::acquire(dir.path(), Duration::ZERO).unwrap();
-        }
-    }
-
-    #[test]
-    fn a_missing_directory_is_named() {
-        let dir = tempfile::tempdir().unwrap();
-        let error = SessionLock::acquire(&dir.path().join("gone"), Duration::ZERO).unwrap_err();
-        assert!(error.to_string().contains("gone"), "{error}");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn paths_to_one_directory_share_its_lock_and_links_in_its_place_are_refused() {
-        let dir = tempfile::tempdir().unwrap();
-        let real = dir.path().join("real");
-        fs::create_dir(&real).unwrap();
-        let alias = dir.path().join("alias");
-        std::os::unix::fs::symlink(&real, &alias).unwrap();
-        let held = SessionLock::acquire(&real, Duration::ZERO).unwrap();
-        assert!(matches!(
-            SessionLock::acquire(&alias, Duration::ZERO),
-            Err(LockError::Busy { .. })
-        ));
-        drop(held);
-
-        let victim = dir.path().join("victim");
-        fs::write(&victim, "precious").unwrap();
-        fs::remove_file(real.join(LOCK_FILE)).unwrap();
-        std::os::unix::fs::symlink(&victim, real.join(LOCK_FILE)).unwrap();
-        assert!(matches!(
-            SessionLock::acquire(&real, Duration::ZERO),
-            Err(LockError::NotAFile { .. })
-        ));
-        assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
-    }
-}
+mod tests;

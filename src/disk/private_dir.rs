@@ -91,6 +91,35 @@ impl Drop for PrivateDir {
     }
 }
 
+/// A file that an exit removes too, for as long as this is there.
+#[cfg(feature = "engine")]
+#[derive(Debug)]
+#[cfg_attr(not(unix), allow(dead_code, reason = "nothing goes at an exit there"))]
+pub(crate) struct GoesAtExit(std::path::PathBuf);
+
+#[cfg(all(unix, feature = "engine"))]
+impl GoesAtExit {
+    pub(crate) fn file(path: &Path) -> io::Result<Self> {
+        remove_at_exit()?;
+        live().insert(path.to_owned());
+        Ok(Self(path.to_owned()))
+    }
+}
+
+#[cfg(all(unix, feature = "engine"))]
+impl Drop for GoesAtExit {
+    fn drop(&mut self) {
+        live().remove(&self.0);
+    }
+}
+
+#[cfg(all(not(unix), feature = "engine"))]
+impl GoesAtExit {
+    pub(crate) fn file(path: &Path) -> io::Result<Self> {
+        Ok(Self(path.to_owned()))
+    }
+}
+
 /// Elsewhere it goes with its object alone.
 #[cfg(not(unix))]
 #[derive(Debug)]
@@ -133,6 +162,7 @@ fn remove(path: &Path) -> io::Result<()> {
     for _ in 0..TRIES {
         last = match removal::remove(path) {
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(cause) if cause.kind() == io::ErrorKind::NotADirectory => fs::remove_file(path),
             other => other,
         };
         if last.is_ok() {
@@ -142,7 +172,7 @@ fn remove(path: &Path) -> io::Result<()> {
     last
 }
 
-/// Removes every one that this process has.
+/// Removes every one that this process has, and its files that go at an exit.
 #[cfg(unix)]
 pub(crate) fn remove_all() {
     for path in std::mem::take(&mut *live()) {

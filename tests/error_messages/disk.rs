@@ -1,6 +1,7 @@
 //! A disk that refuses: at each kind of write, for each cause.
 
 use super::Book;
+use crate::running::Program;
 
 #[test]
 fn writes_that_fail() {
@@ -45,8 +46,13 @@ fn standard_output_that_takes_nothing() {
     let mut viewer = std::process::Command::new(env!("CARGO_BIN_EXE_fast-rlm-log"));
     let ran = said(viewer.current_dir(book.dir.path()).args(["session", "--json"]));
     book.met("fast-rlm-log session --json", &ran);
+    let mut viewer = std::process::Command::new(env!("CARGO_BIN_EXE_fast-rlm-log"));
+    book.met("fast-rlm-log --help", &said(viewer.arg("--help")));
     for args in [
-        &["sessions", "."][..],
+        &["--help"][..],
+        &["replay", "--help"],
+        &["--version"],
+        &["sessions", "."],
         &["man"],
         &["doctor"],
         &["diff", "session", "session"],
@@ -56,4 +62,38 @@ fn standard_output_that_takes_nothing() {
         book.met(&format!("fast-rlm {}", args.join(" ")), &ran);
     }
     book.close("output");
+}
+
+#[test]
+fn files_of_a_fork_that_cannot_be_written() {
+    let mut book = Book::new();
+    let ran = book.session("one", &["x = 1", "FINAL(x)"]).run();
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    for args in [
+        &["fork", "one", "--at", "1", "--inject", "2"][..],
+        &["sessions", "rebuild", "one"],
+    ] {
+        for point in ["atomic.create", "atomic.write", "atomic.rename"] {
+            let fault = format!("{point}=full");
+            let ran = book.lab(args).env("FAST_RLM_FAULT", &fault).run();
+            assert_eq!(ran.err.matches("state.json").count(), 1, "it is told once: {ran:?}");
+            book.met(&format!("{} with {fault}", args.join(" ")), &ran);
+        }
+    }
+    book.close("forks_of_a_full_disk");
+}
+
+#[test]
+fn too_few_files_that_may_be_open() {
+    let mut book = Book::new();
+    let limited = ["sh", "-c", "ulimit -n 8; exec \"$@\"", "sh"];
+    let script = book.put("script.json", r#"{"replies": [{"code": "FINAL(1)"}]}"#);
+    let ran = Program::started_by(book.dir.path(), &limited)
+        .arg("go")
+        .scripted(&script)
+        .run();
+    book.met("fast-rlm go", &ran);
+    let ran = Program::started_by(book.dir.path(), &limited).arg("models").run();
+    book.met("fast-rlm models", &ran);
+    book.close("descriptors");
 }

@@ -14,6 +14,7 @@ mod cassettes;
 mod copies;
 mod crashes;
 mod desk;
+mod exports;
 mod forks;
 mod gates;
 mod imports;

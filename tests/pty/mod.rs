@@ -74,16 +74,25 @@ impl Pty {
         Self::spawn(command, &[])
     }
 
-    fn spawn(mut command: CommandBuilder, env: &[(&str, &str)]) -> Self {
+    /// Starts a program in a terminal of so many columns.
+    pub(crate) fn narrow(command: CommandBuilder, columns: u16) -> Self {
+        Self::spawn_sized(command, &[], columns)
+    }
+
+    fn spawn(command: CommandBuilder, env: &[(&str, &str)]) -> Self {
+        Self::spawn_sized(command, env, 100)
+    }
+
+    fn spawn_sized(mut command: CommandBuilder, env: &[(&str, &str)], columns: u16) -> Self {
         for (key, value) in [("TERM", "xterm-256color"), ("LC_ALL", "C.UTF-8"), ("PS1", "$ ")] {
             if !env.iter().any(|(set, _)| *set == key) {
                 command.env(key, value);
             }
         }
-        let pair = native_pty_system().openpty(size(30, 100)).unwrap();
+        let pair = native_pty_system().openpty(size(30, columns)).unwrap();
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
-        let parser = vt100::Parser::new(30.try_into().unwrap(), 100.try_into().unwrap(), 0);
+        let parser = vt100::Parser::new(30.try_into().unwrap(), columns.try_into().unwrap(), 0);
         let screen = Arc::new(Mutex::new(Screen {
             bytes: Vec::new(),
             parser,

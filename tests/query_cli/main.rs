@@ -10,6 +10,8 @@
     clippy::print_stderr
 )]
 
+#[path = "../pty/mod.rs"]
+mod pty;
 #[path = "../running/mod.rs"]
 mod running;
 
@@ -23,6 +25,7 @@ mod https;
 mod odd_files;
 mod output;
 mod piped;
+mod progress;
 mod secrets;
 mod stopping;
 mod usage;

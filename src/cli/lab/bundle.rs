@@ -3,10 +3,11 @@
 use super::args::{ExportArgs, ImportArgs};
 use super::target::is_directory;
 use super::{Failure, print};
-use crate::cli::query::Exit;
+use crate::cli::query::{Exit, Interrupts};
 use crate::lab::{export_bundle, import_bundle};
 
 pub(super) fn export(args: &ExportArgs) -> Result<Exit, Failure> {
+    let _interrupts = Interrupts::listen();
     let source = args.target.open()?.log_for_reading()?;
     export_bundle(&source, &args.bundle)?;
     print(&format!("{} is in {}", source.session, args.bundle.display()))?;
@@ -14,6 +15,7 @@ pub(super) fn export(args: &ExportArgs) -> Result<Exit, Failure> {
 }
 
 pub(super) fn import(args: &ImportArgs) -> Result<Exit, Failure> {
+    let _interrupts = Interrupts::listen();
     is_directory(&args.dir)?;
     let (id, skipped) = import_bundle(&args.bundle, &args.dir, args.session_id.as_deref())?;
     let left = match skipped {

@@ -29,7 +29,7 @@ impl Tending {
     /// The session, ready to go on. While Python is prepared, Ctrl-C ends the program: nothing was begun.
     pub(super) fn of(target: &Target, args: &OnwardArgs) -> Result<Self, Failure> {
         let interrupts = Interrupts::listen();
-        let live = Arc::new(Live::new(args.show.level()));
+        let live = Live::new(args.show.level());
         let cancel = Cancel::new();
         let session = target.open_onward(args)?;
         let session = session.watch(Shown(live.clone())).stopped_by(cancel.clone());

@@ -1,17 +1,20 @@
 //! The live step display on stderr: a line a step and a progress line on terminals; code and output too when full.
 
 use super::run_args::Verbosity;
+use crate::cli::terminal::one_row;
 use crate::disk::lock;
 use crate::engine::{Answer, Home, RunEvent, Settings, Watch, What};
 use crate::model::CostSum;
 use crate::provider::{CostExpectation, Usage};
 use crate::text::{SafeText, compact_count, cut, duration, plural};
 use std::io::{self, IsTerminal, Write};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-/// The progress line is redrawn at most this often.
+/// The progress line is redrawn at most this often,
 const REDRAW: Duration = Duration::from_millis(100);
+/// and at least this often, while nothing happens: the time passes.
+const TICK: Duration = Duration::from_secs(1);
 
 /// The display of one run.
 pub(in crate::cli) struct Live {
@@ -26,6 +29,12 @@ struct State {
     drawn: Option<Instant>,
     /// A progress line is on the screen.
     shown: bool,
+    /// Something happened since it was drawn, or was written over it.
+    stale: bool,
+    /// The root is at work: what comes after its end draws nothing any more.
+    running: bool,
+    /// Questions that a person is answering: a line would be drawn over what is typed.
+    questions: usize,
     step: u64,
     /// Sub-agents at work.
     helpers: usize,
@@ -34,26 +43,43 @@ struct State {
     code: Option<String>,
 }
 
+/// A question that a person is answering.
+pub(super) struct Asking<'a>(&'a Live);
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        state.questions = state.questions.saturating_sub(1);
+    }
+}
+
 impl Live {
-    pub(in crate::cli) fn new(verbosity: Verbosity) -> Self {
+    pub(in crate::cli) fn new(verbosity: Verbosity) -> Arc<Self> {
         let terminal = io::stderr().is_terminal();
         let colours = terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         let state = State {
             started: Instant::now(),
             drawn: None,
             shown: false,
+            stale: false,
+            running: false,
+            questions: 0,
             step: 0,
             helpers: 0,
             tokens: 0,
             cost: CostSum::default(),
             code: None,
         };
-        Self {
+        let live = Arc::new(Self {
             verbosity,
             terminal,
             colours,
             state: Mutex::new(state),
+        });
+        if terminal && verbosity != Verbosity::Silent {
+            keep_drawing(Arc::downgrade(&live));
         }
+        live
     }
 
     /// A money limit cannot bind calls whose price nobody knows.
@@ -77,6 +103,14 @@ impl Live {
         self.line(text);
     }
 
+    /// Asks, and keeps the progress line away until it is answered.
+    pub(super) fn ask(&self, text: &str) -> Asking<'_> {
+        let mut state = self.lock();
+        state.questions += 1;
+        self.put(&mut state, text);
+        Asking(self)
+    }
+
     pub(in crate::cli) fn preparing(&self, line: &str) {
         self.line(line);
     }
@@ -95,7 +129,9 @@ impl Live {
 
     /// Removes the progress line.
     pub(in crate::cli) fn done(&self) {
-        self.clear(&mut self.lock());
+        let mut state = self.lock();
+        state.running = false;
+        self.clear(&mut state);
     }
 
     /// What it took.
@@ -135,29 +171,18 @@ impl Live {
     }
 
     fn progress(&self, state: &mut State) {
-        let due = state.drawn.is_none_or(|at| at.elapsed() >= REDRAW);
-        if !self.terminal || self.verbosity == Verbosity::Silent || !due {
+        if !self.terminal || self.verbosity == Verbosity::Silent || !state.is_due() {
             return;
         }
         state.drawn = Some(Instant::now());
-        state.shown = true;
-        let helpers = if state.helpers > 0 {
-            format!(" · {}", plural(state.helpers as u128, "sub-agent", "sub-agents"))
-        } else {
-            String::new()
-        };
-        let line = format!(
-            "step {}{helpers} · {} tokens · {} · {}",
-            state.step,
-            compact_count(state.tokens),
-            state.cost,
-            elapsed(state)
-        );
-        let _ = write!(io::stderr(), "\r\x1b[K{}", self.dim(&line));
+        (state.shown, state.stale) = (true, false);
+        let line = state.line();
+        let _ = write!(io::stderr(), "\r\x1b[K{}", self.dim(one_row(&line)));
     }
 
     fn clear(&self, state: &mut State) {
         if std::mem::take(&mut state.shown) {
+            state.stale = true;
             let _ = write!(io::stderr(), "\r\x1b[K");
         }
     }
@@ -187,12 +212,43 @@ impl Live {
     }
 }
 
+impl State {
+    fn is_due(&self) -> bool {
+        let pace = if self.stale { REDRAW } else { TICK };
+        self.running && self.questions == 0 && self.drawn.is_none_or(|at| at.elapsed() >= pace)
+    }
+
+    fn line(&self) -> String {
+        let helpers = match self.helpers {
+            0 => String::new(),
+            some => format!(" · {}", plural(some as u128, "sub-agent", "sub-agents")),
+        };
+        let (tokens, took) = (compact_count(self.tokens), elapsed(self));
+        format!("step {}{helpers} · {tokens} tokens · {} · {took}", self.step, self.cost)
+    }
+}
+
+/// Draws the progress line whenever it is due, for as long as somebody has the display.
+fn keep_drawing(live: Weak<Live>) {
+    let drawing = move || {
+        while let Some(live) = live.upgrade() {
+            live.progress(&mut live.lock());
+            drop(live);
+            std::thread::sleep(REDRAW);
+        }
+    };
+    // Without a thread it is drawn by events alone.
+    let _ = std::thread::Builder::new().name("progress".into()).spawn(drawing);
+}
+
 impl Watch for Live {
     fn event(&self, event: RunEvent) {
         let mut state = self.lock();
         let root = event.agent.depth == 0;
+        state.stale = true;
         match &event.what {
-            What::Started { .. } if !root => state.helpers += 1,
+            What::Started { .. } if root => state.running = true,
+            What::Started { .. } => state.helpers += 1,
             What::Ended { .. } if !root => state.helpers = state.helpers.saturating_sub(1),
             What::CallStarted { step } if root => state.step = *step,
             What::CallEnded { code, usage } => {

@@ -30,7 +30,7 @@ impl Person for AtTerminal {
             true => "leaves it open for `fast-rlm answer`",
             false => "gives no answer, which its code is told: the session is not kept (--session-dir keeps it)",
         };
-        self.live.say(&format!("? {shown}\n  (an empty line {empty})"));
+        let _asking = self.live.ask(&format!("? {shown}\n  (an empty line {empty})"));
         loop {
             let line = tokio::task::spawn_blocking(read_line).await.ok().flatten()?;
             match line.as_str() {

@@ -2,15 +2,15 @@
 //! bundles of older versions have none.
 
 use super::file_error;
-use crate::disk::atomic::{create_beside, directory_of, sync_directory};
+use crate::disk::atomic::directory_of;
 use crate::disk::files::open_regular;
+use crate::disk::part_file::PartFile;
 use crate::lab::LabError;
 use crate::store::{Digest, EVENTS_FILE, FLOW_FILE};
 use sha2::{Digest as _, Sha256};
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Component, Path};
-use tempfile::NamedTempFile;
 
 /// What a bundle may hold; a file is taken for anybody's.
 const MOST_FILES: usize = 100_000;
@@ -25,7 +25,7 @@ const DIGITS: u64 = 64;
 pub(super) struct Packer(tar::Builder<Hashing>);
 
 struct Hashing {
-    file: NamedTempFile,
+    file: PartFile,
     hash: Sha256,
 }
 
@@ -45,7 +45,7 @@ impl Packer {
     /// A bundle that becomes `file`, which must not be there.
     pub(super) fn new(file: &Path) -> io::Result<Self> {
         directory_of(file).metadata()?;
-        let file = create_beside(file)?;
+        let file = PartFile::beside(file)?;
         let hash = Sha256::new();
         Ok(Self(tar::Builder::new(Hashing { file, hash })))
     }
@@ -61,10 +61,7 @@ impl Packer {
         header.set_size(digest.len() as u64);
         header.set_mode(0o644);
         self.0.append_data(&mut header, CHECKSUM, digest.as_bytes())?;
-        let bundle = self.0.into_inner()?.file;
-        bundle.as_file().sync_all()?;
-        bundle.persist_noclobber(file).map_err(|error| error.error)?;
-        sync_directory(directory_of(file))
+        self.0.into_inner()?.file.put(file)
     }
 }
 
