@@ -17,6 +17,7 @@ mod desk;
 mod forks;
 mod gates;
 mod imports;
+mod numbers;
 mod overhead;
 mod pauses;
 mod reading;
