@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// Commands on recorded sessions.
 #[derive(Debug, Subcommand)]
 pub enum LabCommand {
-    /// List sessions, the most recently active one first; interrupted and waiting ones are marked.
+    /// List sessions, the most recently active one first; running, interrupted and waiting ones are marked.
     Sessions(SessionsArgs),
     /// Run a session's recorded steps again with every call served from the record, and compare.
     Replay(ReplayArgs),
