@@ -1,7 +1,7 @@
 //! `fast-rlm sessions`: what there is, what waits, what was cut. Looking changes nothing.
 
 use super::args::{SessionsArgs, StoreCommand};
-use super::target::place;
+use super::target::{look_into, place};
 use super::{Failure, print, print_json, store};
 use crate::cli::query::Exit;
 use crate::cli::terminal::width;
@@ -40,6 +40,7 @@ pub(super) fn sessions(args: &SessionsArgs) -> Result<Exit, Failure> {
         Some(StoreCommand::Rebuild { session, dir }) => return store::rebuild(session, dir),
         None => {}
     }
+    look_into(&args.dir)?;
     if !args.dir.is_dir() {
         return Err(Failure::Usage(format!(
             "there is no directory {}: give the one that holds the sessions",
