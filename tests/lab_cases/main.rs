@@ -25,6 +25,7 @@ mod replays;
 mod scrubbing;
 mod sessions;
 mod shell;
+mod sums;
 #[path = "../running/unchanged.rs"]
 mod unchanged;
 mod what_ifs;
