@@ -32,3 +32,34 @@ fn what_branches_took_over_was_paid_once() {
     let total = list.lines().find(|line| line.contains("Total")).unwrap();
     assert!(total.contains("4 queries: 1,260 tokens, $0.12"), "{list}");
 }
+
+#[test]
+fn tokens_that_nobody_reported_are_unknown_in_every_place() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let script = r#"{"replies": [{"code": "FINAL(1)", "usage": "none"}]}"#;
+    std::fs::write(dir.join("bare.json"), script).unwrap();
+    exits(&program(&asking("go", "scripted:bare.json", "s"), dir), 0);
+    let tokens = |target: &str| {
+        let facts = facts(target, dir);
+        let line = facts
+            .lines()
+            .find(|line| line.trim_start().starts_with("Tokens"))
+            .unwrap();
+        line.split_whitespace().nth(1).unwrap().to_owned()
+    };
+    assert_eq!(tokens("runs/s"), "unknown");
+    let all = facts("runs/s", dir);
+    assert!(all.contains("tokens unknown") && !all.contains("0 tokens"), "{all}");
+}
+
+#[test]
+fn no_more_is_cached_than_was_sent() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let script = r#"{"replies": [{"code": "FINAL(1)", "usage": {"prompt": 10, "completion": 1, "cached": 99}}]}"#;
+    std::fs::write(dir.join("odd.json"), script).unwrap();
+    exits(&program(&asking("go", "scripted:odd.json", "s"), dir), 0);
+    let all = facts("runs/s", dir);
+    assert!(all.contains("10 prompt (10 cached)"), "{all}");
+}

@@ -5,7 +5,7 @@ use crate::disk::lock;
 use crate::engine::{Answer, Home, RunEvent, Settings, Watch, What};
 use crate::model::CostSum;
 use crate::provider::{CostExpectation, Usage};
-use crate::text::{SafeText, compact_count, cut, duration, plural};
+use crate::text::{SafeText, cut, duration, plural};
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -101,9 +101,10 @@ impl Live {
     /// What it took.
     pub(in crate::cli) fn took(&self) {
         let state = self.lock();
-        let (took, tokens, cost) = (elapsed(&state), compact_count(state.tokens), state.cost);
+        let (took, cost) = (elapsed(&state), state.cost);
+        let tokens = cost.with_tokens(state.tokens);
         drop(state);
-        self.line(&self.dim(&format!("{took} · {tokens} tokens · {cost}")));
+        self.line(&self.dim(&format!("{took} · {tokens} · {cost}")));
     }
 
     /// What the run took, and where its transcript is.
@@ -147,9 +148,9 @@ impl Live {
             String::new()
         };
         let line = format!(
-            "step {}{helpers} · {} tokens · {} · {}",
+            "step {}{helpers} · {} · {} · {}",
             state.step,
-            compact_count(state.tokens),
+            state.cost.with_tokens(state.tokens),
             state.cost,
             elapsed(state)
         );
