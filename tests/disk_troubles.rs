@@ -84,6 +84,15 @@ impl Place {
         );
     }
 
+    /// The exit code of a program here, and all that it said.
+    fn told(&self, wrapper: &[&str], program: &str, args: &[&str]) -> (Option<i32>, String) {
+        let words = [wrapper, &[program], args].concat();
+        let mut command = Command::new(words[0]);
+        let ran = command.args(&words[1..]).current_dir(self.path()).output().unwrap();
+        let said = [ran.stdout, ran.stderr].concat();
+        (ran.status.code(), String::from_utf8(said).unwrap())
+    }
+
     fn view(&self, args: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fast-rlm-log"));
         command
@@ -273,6 +282,39 @@ fn a_directory_without_permission_is_told_and_can_be_viewed() {
     dirs.iter().for_each(|dir| allow(dir, 0o700));
     assert_eq!(place.state(), before);
     place.works_again();
+}
+
+#[test]
+fn sessions_in_a_directory_without_permission_are_not_called_missing() {
+    let Some(mortal) = mortal() else { return };
+    let place = Place::begun();
+    let runs = place.path().join("runs");
+    std::fs::create_dir(&runs).unwrap();
+    std::fs::rename(place.session_dir(), runs.join("s")).unwrap();
+    let commands: [&[&str]; 8] = [
+        &["sessions", "runs"],
+        &["sessions", "runs", "--prune"],
+        &["sessions", "runs", "--json"],
+        &["sessions", "gc", "runs"],
+        &["replay", "last", "--dir", "runs"],
+        &["replay", "s", "--dir", "runs"],
+        &["diff", "runs/s", "runs/s"],
+        &["export", "s", "--dir", "runs", "--bundle", "bundle"],
+    ];
+    // Nothing of it may be done, or its names may be read, and nothing else.
+    for mode in [0o000, 0o644] {
+        allow(&runs, mode);
+        let ran = commands.map(|args| place.told(mortal, env!("CARGO_BIN_EXE_fast-rlm"), args));
+        let viewed = place.told(mortal, env!("CARGO_BIN_EXE_fast-rlm-log"), &["runs"]);
+        allow(&runs, 0o700);
+        for (code, said) in ran.into_iter().chain([viewed]) {
+            assert!(matches!(code, Some(1 | 2)), "{mode:o}: {said}");
+            assert!(
+                said.contains("ermission denied") && said.contains("runs"),
+                "{mode:o}: {said}"
+            );
+        }
+    }
 }
 
 fn told_by_the_viewer(place: &Place, wrapper: &[&str]) {

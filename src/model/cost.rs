@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::text::{count, exact_money, money};
+use crate::text::{compact_count, count, exact_money, money};
 
 /// The cost of one step, as its provider reported it. Displays as `$0.41` or `unknown`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -74,6 +74,14 @@ impl CostSum {
         self.known == 0 && self.unknown > 0
     }
 
+    /// Tokens of the same calls: `45.0k tokens`; `tokens unknown` where there were calls, and none reported any.
+    pub fn with_tokens(&self, tokens: u128) -> String {
+        match tokens == 0 && (self.known > 0 || self.unknown > 0) {
+            true => "tokens unknown".into(),
+            false => format!("{} tokens", compact_count(tokens)),
+        }
+    }
+
     fn notation(&self, money: impl Fn(i128) -> String) -> String {
         match (self.is_unknown(), self.unknown) {
             (true, _) => "unknown".into(),
@@ -97,6 +105,14 @@ mod tests {
         let mut sum = CostSum::default();
         costs.iter().for_each(|cost| sum.add(*cost));
         sum
+    }
+
+    #[test]
+    fn tokens_that_nobody_reported_are_not_zero() {
+        assert_eq!(sum(&[]).with_tokens(0), "0 tokens");
+        assert_eq!(sum(&[Cost::Known(0)]).with_tokens(0), "tokens unknown");
+        assert_eq!(sum(&[Cost::Unknown]).with_tokens(0), "tokens unknown");
+        assert_eq!(sum(&[Cost::Unknown]).with_tokens(45_000), "45.0k tokens");
     }
 
     #[test]

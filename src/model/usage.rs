@@ -25,6 +25,11 @@ impl Usage {
         self.reasoning = self.reasoning.saturating_add(other.reasoning);
     }
 
+    /// Cached tokens as they are shown: never more than the prompt that they are a part of, whatever was reported.
+    pub fn cached_of_prompt(&self) -> u64 {
+        self.cached.min(self.prompt)
+    }
+
     /// Some tokens were reported: writers record all zeros for a reply that came without usage.
     pub fn is_reported(&self) -> bool {
         *self != Self::default()
@@ -48,6 +53,16 @@ mod tests {
             ..Usage::default()
         });
         assert_eq!((sum.prompt, sum.total), (3, u64::MAX));
+    }
+
+    #[test]
+    fn no_more_is_cached_than_was_sent() {
+        let odd = Usage {
+            prompt: 10,
+            cached: 99,
+            ..Usage::default()
+        };
+        assert_eq!(odd.cached_of_prompt(), 10);
     }
 
     #[test]

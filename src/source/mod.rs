@@ -24,6 +24,7 @@ mod scan;
 mod search;
 mod session;
 mod sessions;
+mod spent;
 mod stop;
 mod watch;
 
@@ -44,7 +45,8 @@ pub use open::{OpenOptions, Opened, open};
 pub use pattern::SearchPattern;
 pub use progress::Progress;
 pub use search::Hit;
-pub use sessions::{Health, SessionSummary, SessionTotals, list_sessions, list_stored, session_totals};
+pub use sessions::{Health, SessionSummary, SessionTotals, list_sessions, list_stored, session_totals, totals_once};
+pub use spent::{Paid, Spent};
 pub use stop::Stop;
 
 /// An opened session or transcript. Clones are the same.

@@ -71,6 +71,8 @@ pub fn open(target: &Path, options: &OpenOptions) -> Result<Opened, OpenError> {
     if target.join(STATE_FILE).symlink_metadata().is_ok() {
         return open_session(target, target, options);
     }
+    // One that may be listed and not entered looks like one whose files are all gone.
+    std::fs::metadata(target.join(".")).map_err(|error| OpenError::of_io(target, error))?;
     std::fs::read_dir(target).map_err(|error| OpenError::of_io(target, error))?;
     let sessions = list_sessions(target, &Stop::default());
     if !sessions.is_empty() {

@@ -17,7 +17,7 @@ use super::lineage::name;
 use super::recorded::open_question;
 use super::scan::readers;
 use super::session::{name_of, unix_ms};
-use super::{OpenOptions, Stop, read_session};
+use super::{OpenOptions, Paid, Spent, Stop, read_session};
 
 /// A session as a list shows it. Texts are raw.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +64,8 @@ pub struct SessionTotals {
     pub lost: Totals,
     /// The last instant that a transcript has: files can be newer, as copies are.
     pub last_activity: Option<Time>,
+    /// What it adds to the sum over the directory: a branch not what it took over.
+    pub spent: Spent,
     /// Every transcript was read.
     pub complete: bool,
 }
@@ -174,6 +176,11 @@ fn lineage(dir: &Path) -> HashMap<String, String> {
 
 /// Tokens and cost of a session: scanned, or from the cache. `None` when it cannot be opened, or after `stop`.
 pub fn session_totals(path: &Path, options: &OpenOptions, stop: &Stop) -> Option<SessionTotals> {
+    totals_once(path, options, &mut Paid::default(), stop)
+}
+
+/// The same of a session in a list, each of whose steps counts once in [`SessionTotals::spent`].
+pub fn totals_once(path: &Path, options: &OpenOptions, paid: &mut Paid, stop: &Stop) -> Option<SessionTotals> {
     let (session, _) = read_session(path, options, stop).ok().flatten()?;
     let lost = session
         .queries
@@ -184,6 +191,7 @@ pub fn session_totals(path: &Path, options: &OpenOptions, stop: &Stop) -> Option
         completed: session.completed,
         lost_runs: lost.count() as u64,
         lost: session.lost,
+        spent: paid.add(&name_of(path), &session),
         last_activity: session.queries.iter().filter_map(|query| Some(query.run.span?.1)).max(),
         complete: session.complete,
     })

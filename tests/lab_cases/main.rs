@@ -18,6 +18,7 @@ mod exports;
 mod forks;
 mod gates;
 mod imports;
+mod numbers;
 mod overhead;
 mod pauses;
 mod reading;
@@ -25,6 +26,7 @@ mod replays;
 mod scrubbing;
 mod sessions;
 mod shell;
+mod sums;
 #[path = "../running/unchanged.rs"]
 mod unchanged;
 mod what_ifs;

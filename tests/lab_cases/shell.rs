@@ -198,6 +198,35 @@ fn case_81_sessions_are_listed_filtered_and_pruned() {
 }
 
 #[test]
+fn a_query_that_runs_is_not_called_interrupted() {
+    let dir = recorded();
+    let slow = json!({"replies": [{"code": "x = 1"}, {"code": "FINAL(x)", "delay": "120s"}]});
+    std::fs::write(dir.path().join("slow.json"), slow.to_string()).unwrap();
+    let mut asked = command(&asking("Take your time", "scripted:slow.json", "slow"), dir.path());
+    let mut asked = asked.stderr(std::process::Stdio::null()).spawn().unwrap();
+    let flags = || {
+        let rows = json_of(&program(&["sessions", "runs", "--json"], dir.path()));
+        let row = rows.as_array().unwrap().iter().find(|row| row["id"] == "slow").cloned();
+        row.filter(|row| row["queries"] == 1)
+            .map(|row| [row["running"].clone(), row["interrupted"].clone()])
+    };
+    let patience = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while flags().is_none() && std::time::Instant::now() < patience {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let while_it_runs = flags();
+    let columns = out(&program(&["sessions", "runs"], dir.path()));
+    asked.kill().unwrap();
+    asked.wait().unwrap();
+    assert_eq!(while_it_runs, Some([json!(true), json!(false)]));
+    assert!(
+        columns.contains("  running  ") && !columns.contains("interrupted"),
+        "{columns}"
+    );
+    assert_eq!(flags(), Some([json!(false), json!(true)]));
+}
+
+#[test]
 fn case_82_replay_prints_its_report_and_exits_by_it() {
     let dir = recorded();
     let replayed = program(&["replay", "last", "--dir", "runs", "--json"], dir.path());

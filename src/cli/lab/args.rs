@@ -1,6 +1,8 @@
 //! The arguments of commands on recorded sessions.
 
+use super::numbers::query_number;
 use crate::cli::query::OnwardArgs;
+use crate::model::Label;
 use crate::repl::Backend;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -8,7 +10,7 @@ use std::path::PathBuf;
 /// Commands on recorded sessions.
 #[derive(Debug, Subcommand)]
 pub enum LabCommand {
-    /// List sessions, the most recently active one first; interrupted and waiting ones are marked.
+    /// List sessions, the most recently active one first; running, interrupted and waiting ones are marked.
     Sessions(SessionsArgs),
     /// Run a session's recorded steps again with every call served from the record, and compare.
     Replay(ReplayArgs),
@@ -91,9 +93,9 @@ pub struct ReplayArgs {
     /// The directory of the sessions.
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
-    /// Only this query, from 1.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub turn: Option<u32>,
+    /// Only this query, as screens number it: 5 or Q5, X1 for one without an answer.
+    #[arg(long, value_name = "N", value_parser = query_number)]
+    pub turn: Option<Label>,
     /// The Python that it was recorded with, sandbox or python3; that of the configuration unless given.
     #[arg(long, value_name = "NAME")]
     pub repl: Option<Backend>,
@@ -103,7 +105,7 @@ pub struct ReplayArgs {
     /// Read options from this file instead of the usual ones (`fast-rlm config path`).
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Print the report as JSON.
+    /// Print the report as JSON. Its turns and steps are those of the log, from 0.
     #[arg(long)]
     pub json: bool,
 }
@@ -118,7 +120,7 @@ pub struct DiffArgs {
     /// The directory of the sessions.
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
-    /// Print the rows as JSON.
+    /// Print the rows as JSON. Their turns and steps are those of the logs, from 0.
     #[arg(long)]
     pub json: bool,
 }
@@ -133,9 +135,9 @@ pub struct ForkArgs {
     /// Before this step, from 1.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub at: u32,
-    /// In this query, from 1; the last one unless given.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub turn: Option<u32>,
+    /// In this query, as screens number it: 5 or Q5, X1 for one without an answer; the last one unless given.
+    #[arg(long, value_name = "N", value_parser = query_number)]
+    pub turn: Option<Label>,
     /// The value, as JSON, that the step's one name is bound to instead; the steps after it run again.
     #[arg(long, value_name = "JSON", group = "how")]
     pub inject: Option<String>,

@@ -1,11 +1,12 @@
 //! `fast-rlm fork`, `what-if` and `resume`: recorded sessions that go on.
 
 use super::args::{ForkArgs, ResumeArgs, WhatIfArgs};
-use super::reports::row_line;
+use super::numbers::Numbers;
+use super::reports::Sides;
 use super::tending::Tending;
 use super::{Failure, print, print_json, wait};
 use crate::cli::query::Exit;
-use crate::client::{self, Fork, Output, WhatIf};
+use crate::client::{self, Fork, Output, Session, WhatIf};
 use crate::disk::whole::{LARGEST_NAMED, read_named};
 use crate::lab::{LabError, NoSink, OffTape};
 use crate::text::SafeText;
@@ -20,13 +21,8 @@ const STEP_MARK: &str = "# ---";
 pub(super) fn fork(args: &ForkArgs) -> Result<Exit, Failure> {
     let how = how(args)?;
     let tending = Tending::of(&args.target, &args.onward)?;
-    let (session, at) = (&tending.session, args.at - 1);
-    let fork = wait(async {
-        match args.turn {
-            Some(turn) => session.fork_at(turn - 1, at).await,
-            None => session.fork(at).await,
-        }
-    })??;
+    let session = &tending.session;
+    let fork = begin(session, args)?;
     let output = match tending.wait(go(&fork, how))? {
         Ok(output) => output,
         Err(refused) => return Err(left(fork, refused)),
@@ -49,6 +45,19 @@ pub(super) fn fork(args: &ForkArgs) -> Result<Exit, Failure> {
         output.cost(),
     );
     Ok(ended(&output))
+}
+
+/// Forks where the arguments say.
+fn begin(session: &Session, args: &ForkArgs) -> Result<Fork, Failure> {
+    let turn = |label| Numbers::of(&session.log_for_reading()?)?.turn(label);
+    let (turn, at) = (args.turn.map(turn).transpose()?, args.at - 1);
+    let fork = wait(async {
+        match turn {
+            Some(turn) => session.fork_at(turn, at).await,
+            None => session.fork(at).await,
+        }
+    })?;
+    fork.map_err(|error| told(session, error))
 }
 
 /// A path as it can be pasted into a command.
@@ -153,7 +162,8 @@ pub(super) fn what_if(args: &WhatIfArgs) -> Result<Exit, Failure> {
     let tending = Tending::of(&args.target, &args.onward)?;
     let off = if args.live { OffTape::Live } else { OffTape::Halt };
     let what_if = change(tending.session.what_if(), args)?.off_tape(off);
-    let ran = tending.wait(what_if.run())?.inspect_err(tell_kept)?;
+    let ran = tending.wait(what_if.run())?.inspect_err(tell_kept);
+    let ran = ran.map_err(|error| told(&tending.session, error))?;
     tending.close();
     let came = ran.session();
     if args.json {
@@ -171,8 +181,9 @@ pub(super) fn what_if(args: &WhatIfArgs) -> Result<Exit, Failure> {
     } else {
         if !args.onward.show.quiet {
             print(&came.id())?;
-            let differs = ran.diff().rows.iter().filter(|row| !row.is_same());
-            differs.into_iter().try_for_each(|row| print(&row_line(row)))?;
+            let sides = Sides::of(&tending.session, &came)?;
+            let mut differs = ran.diff().rows.iter().filter(|row| !row.is_same());
+            differs.try_for_each(|row| print(&sides.line(row)))?;
         }
         if let Some(d) = ran.first_divergence() {
             let recorded = d.expected.as_ref().map_or("no such call".into(), Value::to_string);
@@ -193,6 +204,23 @@ pub(super) fn what_if(args: &WhatIfArgs) -> Result<Exit, Failure> {
     } else {
         Exit::Failed
     })
+}
+
+/// A refusal, with the numbers of screens.
+fn told(session: &Session, error: client::Error) -> Failure {
+    // Others name no query, and need not be waited for.
+    if !matches!(error, client::Error::Lab(LabError::StepOutOfRange { .. })) {
+        return error.into();
+    }
+    match session
+        .log_for_reading()
+        .map_err(Failure::from)
+        .and_then(|source| Numbers::of(&source))
+    {
+        Ok(numbers) => numbers.told(error),
+        // What the log has to say about itself is not what went wrong.
+        Err(_) => error.into(),
+    }
 }
 
 /// The session that a run which failed is kept in.

@@ -1,10 +1,11 @@
 //! `fast-rlm sessions`: what there is, what waits, what was cut. Looking changes nothing.
 
 use super::args::{SessionsArgs, StoreCommand};
-use super::target::place;
+use super::target::{look_into, place};
 use super::{Failure, print, print_json, store};
 use crate::cli::query::Exit;
 use crate::cli::terminal::width;
+use crate::disk::lock;
 use crate::engine::{SessionLog, interruption, now, waiting_in};
 use crate::lab::unfinished_imports;
 use crate::source::{SessionSummary, Stop, list_sessions};
@@ -25,6 +26,7 @@ struct Row {
     last_query: Option<String>,
     parent: Option<String>,
     interrupted: bool,
+    running: bool,
     waits: bool,
     #[serde(skip)]
     texts: Vec<String>,
@@ -38,6 +40,7 @@ pub(super) fn sessions(args: &SessionsArgs) -> Result<Exit, Failure> {
         Some(StoreCommand::Rebuild { session, dir }) => return store::rebuild(session, dir),
         None => {}
     }
+    look_into(&args.dir)?;
     if !args.dir.is_dir() {
         return Err(Failure::Usage(format!(
             "there is no directory {}: give the one that holds the sessions",
@@ -77,11 +80,12 @@ impl Row {
 
     fn line(&self, room: Option<usize>) -> String {
         let at = self.last_activity.map_or("-".into(), |at| date_time(at, false));
-        let mark = match (self.waits, self.interrupted, self.parent.as_deref()) {
-            (true, ..) => "waits for an answer".to_owned(),
-            (_, true, _) => "interrupted".to_owned(),
-            (.., Some(parent)) => format!("branch of {parent}"),
-            _ => String::new(),
+        let mark = match &self.parent {
+            _ if self.waits => "waits for an answer".to_owned(),
+            _ if self.running => "running".to_owned(),
+            _ if self.interrupted => "interrupted".to_owned(),
+            Some(parent) => format!("branch of {parent}"),
+            None => String::new(),
         };
         let last = self.last_query.as_deref().unwrap_or_default();
         let last: String = last.chars().take(60).collect();
@@ -184,19 +188,28 @@ fn recorded(log: &Log, files: Option<SessionSummary>) -> Result<Row, Failure> {
     };
     // One that keeps its log in its own directory is known by that: there, every session is the first.
     let name = files.as_ref().filter(|_| row.in_root).map(|files| files.name.clone());
+    let place = place(dir, row);
+    let (running, interrupted) = unfinished(interruption(store, &row.id)?.is_some(), &place);
     let earlier = files.as_ref().map_or(0, |summary| summary.queries);
     Ok(Row {
-        path: place(dir, row).to_string_lossy().into_owned(),
+        path: place.to_string_lossy().into_owned(),
         last_activity: Some(row.active),
         queries: earlier.max(turns.len() as u64),
         last_query: texts.last().cloned().or_else(|| files.as_ref()?.last_query.clone()),
         parent: row.parent.clone(),
-        interrupted: interruption(store, &row.id)?.is_some(),
+        interrupted,
+        running,
         waits: waiting_in(&log)?.is_some(),
         empty: turns.is_empty() && files.is_none(),
         texts,
         id: name.unwrap_or_else(|| row.id.clone()),
     })
+}
+
+/// Whether a query without an end runs, or was cut: a writer that is alive goes on with it.
+fn unfinished(has_no_end: bool, dir: &Path) -> (bool, bool) {
+    let is_held = has_no_end && lock::holder(dir).is_some();
+    (is_held, has_no_end && !is_held)
 }
 
 fn query_of(event: &crate::store::StoredEvent) -> Option<String> {
@@ -231,6 +244,7 @@ fn own_log(summary: &SessionSummary) -> Result<Option<Log>, Failure> {
 
 /// A session of another program: it has files, and no log.
 fn foreign(summary: SessionSummary) -> Row {
+    let (running, interrupted) = unfinished(summary.pending.is_some() && summary.waits.is_none(), &summary.path);
     Row {
         id: summary.name,
         path: summary.path.to_string_lossy().into_owned(),
@@ -240,7 +254,8 @@ fn foreign(summary: SessionSummary) -> Row {
             .into_iter()
             .flatten()
             .collect(),
-        interrupted: summary.pending.is_some() && summary.waits.is_none(),
+        interrupted,
+        running,
         last_query: summary.last_query,
         parent: summary.parent,
         waits: summary.waits.is_some(),

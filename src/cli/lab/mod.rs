@@ -6,6 +6,7 @@ mod args;
 mod branches;
 mod bundle;
 mod list;
+mod numbers;
 mod reports;
 mod store;
 mod target;

@@ -1,12 +1,13 @@
 //! `fast-rlm replay` and `fast-rlm diff`: what was recorded, run again or compared.
 
 use super::args::{DiffArgs, ReplayArgs};
+use super::numbers::Numbers;
 use super::target::open;
 use super::{Failure, print, print_json, wait};
 use crate::cli::query::config::Config;
 use crate::cli::query::{Exit, Interrupts, tell_unknown};
-use crate::client;
-use crate::lab::{DiffRow, LabEvent, ReplayReport, StepSide};
+use crate::client::{self, Session};
+use crate::lab::{DiffRow, LabEvent, Mismatch, ReplayReport, StepSide};
 use crate::model::DiffMark;
 use crate::provider::Cancel;
 use crate::text::{SafeText, plural};
@@ -26,16 +27,17 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Failure> {
         config = config.input_file(file);
     }
     let session = open(&args.session, &args.dir)?.config(config);
+    let numbers = Numbers::of(&session.log_for_reading()?)?;
+    let turn = args.turn.map(|label| numbers.turn(label)).transpose()?;
     let cancel = Cancel::new();
     interrupts.cancel_first(cancel.clone());
     let quiet = args.json;
     let mut tick = |event: LabEvent| {
         if let (LabEvent::StepReplayed { turn, step, mismatch }, false) = (event, quiet) {
             let mark = if mismatch.is_none() { "✓" } else { "✗" };
-            let _ = writeln!(io::stderr(), "{mark} Q{} step {}", turn + 1, step + 1);
+            let _ = writeln!(io::stderr(), "{mark} {} step {}", numbers.name(turn), step + 1);
         }
     };
-    let turn = args.turn.map(|turn| turn - 1);
     let replayed = wait(async {
         tokio::select! {
             report = session.replay(turn, &mut tick) => Some(report),
@@ -48,12 +50,12 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Failure> {
     };
     match args.json {
         true => print_json(&json!({"faithful": report.faithful(), "report": report}))?,
-        false => print(&told(&report))?,
+        false => print(&told(&report, &numbers))?,
     }
     Ok(if report.faithful() { Exit::Done } else { Exit::Failed })
 }
 
-fn told(report: &ReplayReport) -> String {
+fn told(report: &ReplayReport, numbers: &Numbers) -> String {
     let steps: usize = report.plans.iter().map(|plan| plan.steps.len()).sum();
     let mut lines = vec![format!(
         "{}: {}, {}/{} calls served from the record",
@@ -62,12 +64,12 @@ fn told(report: &ReplayReport) -> String {
         report.cells_consumed,
         report.cells_total
     )];
-    lines.extend(report.diverged.iter().map(ToString::to_string));
+    lines.extend(report.diverged.iter().map(|found| mismatch(found, numbers)));
     lines.extend(report.unconsumed.iter().map(|left| {
         format!(
-            "not called again: {} of Q{} step {}",
+            "not called again: {} of {} step {}",
             left.call,
-            left.turn + 1,
+            numbers.name(left.turn),
             left.step + 1
         )
     }));
@@ -82,6 +84,18 @@ fn told(report: &ReplayReport) -> String {
     SafeText::block(&lines.join("\n")).as_str().to_owned()
 }
 
+fn mismatch(found: &Mismatch, numbers: &Numbers) -> String {
+    let Mismatch {
+        turn,
+        step,
+        what,
+        expected,
+        got,
+    } = found;
+    let turn = numbers.name(*turn);
+    format!("{turn} step {}: {what}: expected {expected}, got {got}", step + 1)
+}
+
 /// Compares; 1 when something differs.
 pub(super) fn diff(args: &DiffArgs) -> Result<Exit, Failure> {
     let _interrupts = Interrupts::listen();
@@ -90,17 +104,37 @@ pub(super) fn diff(args: &DiffArgs) -> Result<Exit, Failure> {
     if args.json {
         print_json(&diff)?;
     } else {
-        diff.rows.iter().try_for_each(|row| print(&row_line(row)))?;
+        let sides = Sides::of(&a, &b)?;
+        diff.rows.iter().try_for_each(|row| print(&sides.line(row)))?;
         print(&diff.verdict())?;
     }
     Ok(if diff.identical { Exit::Done } else { Exit::Failed })
 }
 
-/// A row in one line.
-pub(super) fn row_line(row: &DiffRow) -> String {
-    let at = |side: &StepSide| format!("Q{} step {}", side.turn + 1, side.step + 1);
+/// The numbers of two sessions that are compared.
+pub(super) struct Sides(Numbers, Numbers);
+
+impl Sides {
+    pub(super) fn of(a: &Session, b: &Session) -> Result<Self, Failure> {
+        // One without a log has no rows.
+        let numbers = |session: &Session| match session.log_for_reading() {
+            Ok(source) => Numbers::of(&source),
+            Err(_) => Ok(Numbers::default()),
+        };
+        Ok(Self(numbers(a)?, numbers(b)?))
+    }
+
+    /// A row in one line.
+    pub(super) fn line(&self, row: &DiffRow) -> String {
+        let at = |side: &StepSide| format!("{} step {}", self.0.name(side.turn), side.step + 1);
+        let in_second = |side: &StepSide| format!("{} step {}", self.1.name(side.turn), side.step + 1);
+        SafeText::line(&row_line(row, &at, &in_second)).as_str().to_owned()
+    }
+}
+
+fn row_line(row: &DiffRow, at: &dyn Fn(&StepSide) -> String, in_second: &dyn Fn(&StepSide) -> String) -> String {
     let code = |side: &StepSide| side.code.lines().next().unwrap_or_default().to_owned();
-    let line = match row {
+    match row {
         DiffRow::Same { a, note, .. } => {
             let note = note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
             format!("{} {}: {}{note}", DiffMark::Same, at(a), code(a))
@@ -109,11 +143,10 @@ pub(super) fn row_line(row: &DiffRow) -> String {
             format!("{} {}: {} -> {}", DiffMark::Plan, at(a), code(a), code(b))
         }
         DiffRow::Plan { a: Some(a), .. } => format!("{} {}: {}", DiffMark::Left, at(a), code(a)),
-        DiffRow::Plan { b: Some(b), .. } => format!("{} {}: {}", DiffMark::Right, at(b), code(b)),
+        DiffRow::Plan { b: Some(b), .. } => format!("{} {}: {}", DiffMark::Right, in_second(b), code(b)),
         DiffRow::Plan { .. } => String::new(),
         DiffRow::Output { a, what, was, is, .. } => {
             format!("{} {}: {what}: {was} -> {is}", DiffMark::Result, at(a))
         }
-    };
-    SafeText::line(&line).as_str().to_owned()
+    }
 }

@@ -1,6 +1,6 @@
 //! The upkeep of a store: values that nothing needs, sessions in which nothing was asked, a state.json that is gone.
 
-use super::target::{open, place};
+use super::target::{look_into, open, place};
 use super::{Failure, print};
 use crate::cli::query::Exit;
 use crate::lab::{self, Source};
@@ -10,6 +10,7 @@ use std::path::Path;
 
 /// Shows what could be freed, or frees it.
 pub(super) fn gc(dir: &Path, free: bool) -> Result<Exit, Failure> {
+    look_into(dir)?;
     let store = match free {
         true => Storage::dir(dir).open()?,
         false => Store::open_read_only(dir)?,

@@ -7,7 +7,9 @@ use crate::cli::query::{OnwardArgs, can_be_directory, tell_unknown};
 use crate::client::Session;
 use crate::engine::last_models;
 use crate::lab::unfinished_imports;
-use crate::store::{SessionRow, Store, check_session_id};
+use crate::store::{SessionRow, Store, StoreError, check_session_id};
+use std::fs::{metadata, read_dir};
+use std::io;
 use std::path::{Path, PathBuf};
 
 impl Target {
@@ -55,7 +57,36 @@ pub(super) fn find(text: &str, dir: &Path) -> Result<PathBuf, Failure> {
         "last" => last(dir),
         id if check_session_id(id).is_ok() && is_session(&dir.join(id)) => Ok(dir.join(id)),
         path if is_session(Path::new(path)) => Ok(PathBuf::from(path)),
-        id => known(id, dir)?.ok_or_else(none),
+        id => match known(id, dir)? {
+            Some(path) => Ok(path),
+            // What may not be looked into is not there for the eye alone.
+            None => [dir, &dir.join(id), Path::new(id)]
+                .into_iter()
+                .try_for_each(enter)
+                .and(Err(none())),
+        },
+    }
+}
+
+/// A directory that may not be entered is no empty one: every file in it looks as if it were not there.
+fn enter(dir: &Path) -> Result<(), Failure> {
+    refused(dir, metadata(dir.join(".")).err())
+}
+
+/// The same of one that is to be listed.
+pub(super) fn look_into(dir: &Path) -> Result<(), Failure> {
+    enter(dir)?;
+    refused(dir, read_dir(dir).err())
+}
+
+fn refused(dir: &Path, error: Option<io::Error>) -> Result<(), Failure> {
+    match error.filter(|error| error.kind() == io::ErrorKind::PermissionDenied) {
+        Some(source) => Err(Failure::Store(StoreError::Io {
+            path: dir.to_owned(),
+            doing: "looking into",
+            source,
+        })),
+        None => Ok(()),
     }
 }
 
@@ -92,6 +123,7 @@ fn last(dir: &Path) -> Result<PathBuf, Failure> {
             dir.display()
         ))
     };
+    look_into(dir)?;
     if !dir.is_dir() {
         return Err(none());
     }

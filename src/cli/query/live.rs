@@ -6,7 +6,7 @@ use crate::disk::lock;
 use crate::engine::{Answer, Home, RunEvent, Settings, Watch, What};
 use crate::model::CostSum;
 use crate::provider::{CostExpectation, Usage};
-use crate::text::{SafeText, compact_count, cut, duration, plural};
+use crate::text::{SafeText, cut, duration, plural};
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -137,9 +137,10 @@ impl Live {
     /// What it took.
     pub(in crate::cli) fn took(&self) {
         let state = self.lock();
-        let (took, tokens, cost) = (elapsed(&state), compact_count(state.tokens), state.cost);
+        let (took, cost) = (elapsed(&state), state.cost);
+        let tokens = cost.with_tokens(state.tokens);
         drop(state);
-        self.line(&self.dim(&format!("{took} · {tokens} tokens · {cost}")));
+        self.line(&self.dim(&format!("{took} · {tokens} · {cost}")));
     }
 
     /// What the run took, and where its transcript is.
@@ -223,8 +224,8 @@ impl State {
             0 => String::new(),
             some => format!(" · {}", plural(some as u128, "sub-agent", "sub-agents")),
         };
-        let (tokens, took) = (compact_count(self.tokens), elapsed(self));
-        format!("step {}{helpers} · {tokens} tokens · {} · {took}", self.step, self.cost)
+        let (tokens, took) = (self.cost.with_tokens(self.tokens), elapsed(self));
+        format!("step {}{helpers} · {tokens} · {} · {took}", self.step, self.cost)
     }
 }
 

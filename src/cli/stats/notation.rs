@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Final, FinalShape, Link, Outcome, Problem, ProblemKind, Query, Run, Session, Totals, Usage};
+use crate::model::{Final, FinalShape, Link, Outcome, Problem, ProblemKind, Query, Run, Session, Totals};
 use crate::text::{SafeText, count, middle_cut, plural};
 
 /// Cells of a path, with what came of it. Longer ones are whole in `--json`.
@@ -30,12 +30,16 @@ pub(super) fn steps(run: &Run) -> String {
     text
 }
 
-/// `166,708: 164,000 prompt (90,112 cached), 2,708 completion (900 thinking)`.
-pub(super) fn tokens(usage: &Usage) -> String {
+/// `166,708: 164,000 prompt (90,112 cached), 2,708 completion (900 thinking)`; `unknown` where none were reported.
+pub(super) fn tokens(totals: &Totals) -> String {
+    if !totals.tokens_known() {
+        return "unknown".into();
+    }
+    let usage = &totals.usage;
     let mut text = count(usage.total.into());
     if usage.prompt > 0 || usage.completion > 0 {
         text += &format!(": {} prompt", count(usage.prompt.into()));
-        text += &aside(usage.cached, "cached");
+        text += &aside(usage.cached_of_prompt(), "cached");
         text += &format!(", {} completion", count(usage.completion.into()));
         text += &aside(usage.reasoning, "thinking");
     }

@@ -89,7 +89,7 @@ fn run(sheet: &mut Sheet<'_>, query: &Query, session: &Session) -> io::Result<()
     let measured = query.run.lines > 0;
     match measured {
         true => {
-            sheet.field("Tokens", &notation::tokens(&query.run.totals.usage))?;
+            sheet.field("Tokens", &notation::tokens(&query.run.totals))?;
             sheet.field("Cost", &query.run.totals.cost.to_string())?;
         }
         false => {

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::cli::progress::ProgressLine;
 use crate::cli::terminal::Look;
 use crate::model::Time;
-use crate::source::{Health, OpenOptions, Progress, SessionSummary, SessionTotals, Stop, session_totals};
+use crate::source::{Health, OpenOptions, Paid, Progress, SessionSummary, SessionTotals, Stop, totals_once};
 use crate::text::{SafeText, cell_width, count, cut, date_time, plural};
 
 use super::notation;
@@ -32,9 +32,12 @@ impl SessionRow {
 }
 
 /// Reads what the runs of all sessions come to.
-pub(in crate::cli) fn measure(sessions: Vec<SessionSummary>, options: &OpenOptions) -> Vec<SessionRow> {
+pub(in crate::cli) fn measure(mut sessions: Vec<SessionSummary>, options: &OpenOptions) -> Vec<SessionRow> {
     let mut line = ProgressLine::new();
     let (stop, total) = (Stop::default(), sessions.len() as u64);
+    let mut paid = Paid::of(&sessions);
+    // What a branch took over counts where it was made, also where the branch came to nothing.
+    sessions.sort_by_key(|one| one.parent.is_some());
     let rows = sessions.into_iter().zip(0..).map(|(summary, done)| {
         line.show(Progress {
             bytes_read: done,
@@ -42,7 +45,7 @@ pub(in crate::cli) fn measure(sessions: Vec<SessionSummary>, options: &OpenOptio
             logs_read: done,
             logs_total: total,
         });
-        let totals = session_totals(&summary.path, options, &stop);
+        let totals = totals_once(&summary.path, options, &mut paid, &stop);
         SessionRow { summary, totals }
     });
     let mut rows: Vec<SessionRow> = rows.collect();
@@ -144,15 +147,20 @@ fn totals(sheet: &mut Sheet<'_>, rows: &[SessionRow]) -> io::Result<()> {
     let mut all = SessionTotals::default();
     for totals in rows.iter().filter_map(|row| row.totals.as_ref()) {
         all.queries += totals.queries;
-        all.completed.merge(&totals.completed);
         all.lost_runs += totals.lost_runs;
-        all.lost.merge(&totals.lost);
+        all.spent.merge(&totals.spent);
     }
     let queries = plural(all.queries.into(), "query", "queries");
-    sheet.field("Total", &format!("{queries}: {}", notation::totals(&all.completed)))?;
+    sheet.field(
+        "Total",
+        &format!("{queries}: {}", notation::totals(&all.spent.completed)),
+    )?;
     if all.lost_runs > 0 {
         let runs = plural(all.lost_runs.into(), "run", "runs");
-        sheet.field("", &format!("+ {runs} without FINAL: {}", notation::totals(&all.lost)))?;
+        sheet.field(
+            "",
+            &format!("+ {runs} without FINAL: {}", notation::totals(&all.spent.lost)),
+        )?;
     }
     Ok(())
 }

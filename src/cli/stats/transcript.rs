@@ -41,7 +41,7 @@ fn run(sheet: &mut Sheet<'_>, query: &Query, look: Look) -> io::Result<()> {
     sheet.field("Roots", &count(run.roots.len() as u128))?;
     sheet.field("Max depth", &count(run.max_depth.into()))?;
     sheet.field("Steps", &notation::steps(run))?;
-    sheet.field("Tokens", &notation::tokens(&run.totals.usage))?;
+    sheet.field("Tokens", &notation::tokens(&run.totals))?;
     sheet.field("Cost", &run.totals.cost.to_string())?;
     sheet.field("Time", &time(run, look))
 }

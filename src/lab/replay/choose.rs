@@ -8,7 +8,11 @@ use crate::engine::{recorded_context, recorded_repl};
 use crate::lab::{LabError, RecordedTurn, Recording};
 use crate::repl::HASH_SEED;
 use crate::store::payload::Outcome;
+use crate::text::cut;
 use std::path::Path;
+
+/// Cells of a query that name it.
+const SHOWN: usize = 60;
 
 /// The turns to be replayed.
 pub(super) fn choose<'r>(
@@ -40,13 +44,20 @@ pub(super) fn choose<'r>(
         suffices(source, turn)?;
         recorded_context(&turn.started, &source.dir, input_file).map_err(|error| {
             let reason = format!(
-                "the input of Q{} is not in the record but in a file: {error}",
-                turn.number + 1
+                "the input of {} is not in the record but in a file: {error}",
+                named(turn)
             );
             source.not_replayable(reason)
         })?;
     }
     Ok(chosen)
+}
+
+/// A turn, by what was asked: screens, the shell and the library number queries each in its own way.
+fn named(turn: &RecordedTurn) -> String {
+    let query = turn.query();
+    let (head, _) = cut(&query, SHOWN);
+    format!("the query {head:?}{}", if head == query { "" } else { " …" })
 }
 
 /// Another Python orders sets, words errors and reads clocks in other ways; and less of a sandbox is nothing that a
@@ -56,12 +67,12 @@ pub(super) fn same_python(source: &Source, python: &Python, turns: &[&RecordedTu
     let Some(turn) = turns.iter().find(other) else {
         return Ok(());
     };
-    let (number, recorded) = (turn.number + 1, recorded_repl(&turn.started));
+    let (query, recorded) = (named(turn), recorded_repl(&turn.started));
     let reason = match turns.iter().all(|turn| recorded_repl(&turn.started) == recorded) {
-        true => format!("Q{number} was recorded with the REPL {recorded}: replay it with --repl {recorded}"),
+        true => format!("{query} was recorded with the REPL {recorded}: replay it with --repl {recorded}"),
         false => format!(
-            "Q{number} was recorded with the REPL {recorded}, and not all of its questions were: replay it alone, with \
-             --turn {number} --repl {recorded}"
+            "{query} was recorded with the REPL {recorded}, and not all of its questions were: replay it alone, with \
+             --turn and --repl {recorded}"
         ),
     };
     Err(source.not_replayable(reason))
@@ -71,8 +82,8 @@ pub(super) fn same_python(source: &Source, python: &Python, turns: &[&RecordedTu
 pub(in crate::lab) fn suffices(source: &Source, turn: &RecordedTurn) -> Result<(), LabError> {
     if !turn.started.cassette {
         let reason = format!(
-            "Q{} was recorded with the cassette off: ask with cassette(true)",
-            turn.number + 1
+            "{} was recorded with the cassette off: ask with cassette(true)",
+            named(turn)
         );
         return Err(source.not_replayable(reason));
     }

@@ -332,7 +332,7 @@ mod tests {
             (
                 ForkEnding::Cancelled,
                 false,
-                "fork s_2 is cancelled and kept: $0.001 spent, 0 tokens",
+                "fork s_2 is cancelled and kept: $0.001 spent, tokens unknown",
             ),
             (
                 ForkEnding::Halted("it halted: KeyError".into()),

@@ -1,7 +1,7 @@
 //! What a run may spend, and how far it is.
 
 use crate::model::{Cost, CostSum};
-use crate::text::{compact_count, money};
+use crate::text::money;
 
 /// What a run has used so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Spent {
     pub(super) fn words(&self) -> String {
         match self.calls {
             0 => "nothing was spent".into(),
-            _ => format!("{} spent, {} tokens", self.cost, compact_count(self.tokens.into())),
+            _ => format!("{} spent, {}", self.cost, self.cost.with_tokens(self.tokens.into())),
         }
     }
 }

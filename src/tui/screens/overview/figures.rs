@@ -35,7 +35,7 @@ impl Figures {
         Self {
             steps,
             more: all.steps.saturating_sub(steps),
-            tokens: (all.steps == 0 || all.usage.is_reported()).then_some(all.usage.total),
+            tokens: all.tokens_known().then_some(all.usage.total),
             cost: all.cost,
             nothing: match (&run.agents[..], query.link.log()) {
                 ([_, ..], _) => None,

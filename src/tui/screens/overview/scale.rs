@@ -39,7 +39,7 @@ impl Scale {
         let totals = &query.run.totals;
         let patterned = totals.cost.is_unknown();
         let nothing = query.run.agents.is_empty() && query.link.log().is_none();
-        if nothing || (totals.steps > 0 && !totals.usage.is_reported()) {
+        if nothing || !totals.tokens_known() {
             return CardBar {
                 share: Share::Unknown,
                 role: Role::Unknown,

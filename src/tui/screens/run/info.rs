@@ -74,7 +74,7 @@ impl Row {
             0 => number(usage.total),
             1 => number(usage.prompt),
             2 => number(usage.completion),
-            3 => number(usage.cached),
+            3 => number(usage.cached_of_prompt()),
             4 => number(usage.reasoning),
             _ => self.cost.clone(),
         }
@@ -118,7 +118,7 @@ fn figures(step: Option<&Step>, own: &Totals, all: &Totals, exact: bool) -> Vec<
     let money = |cost: &CostSum| if exact { cost.exact() } else { cost.to_string() };
     let of = |name, totals: &Totals| Row {
         name,
-        usage: (totals.steps == 0 || totals.usage.is_reported()).then_some(totals.usage),
+        usage: totals.tokens_known().then_some(totals.usage),
         cost: money(&totals.cost),
     };
     let mut rows = Vec::new();

@@ -166,7 +166,7 @@ fn figure(agent: &Agent, step: Option<&Step>) -> String {
         Some(step) if step.kind != StepKind::Reply => String::new(),
         Some(step) if !step.usage_known => "?".into(),
         Some(step) => compact_count(step.usage.total.into()),
-        None if agent.subtree.steps > 0 && !agent.subtree.usage.is_reported() => "?".into(),
+        None if !agent.subtree.tokens_known() => "?".into(),
         None => compact_count(agent.subtree.usage.total.into()),
     }
 }
