@@ -12,7 +12,7 @@ Examples:
   fast-rlm-log runs/podcasts --json | jq .totals.completed.cost_nano_usd
   fast-rlm-log --demo --tui              a session to try it on
 
-Exit codes: 0 done; 2 wrong usage, or a target that is missing or cannot be read.";
+Exit codes: 0 done; 1 standard output cannot be written; 2 wrong usage, or a target that is missing or cannot be read.";
 
 /// Heading of options of the terminal program.
 const SCREENS: &str = "Terminal program";

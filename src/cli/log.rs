@@ -13,7 +13,7 @@ use crate::tui::{self, TuiOptions};
 
 use super::args::LogArgs;
 use super::driving::{self, Configured};
-use super::output::{WRONG, complain, note, print};
+use super::output::{WRONG, complain, note, print, unwritten};
 use super::progress::ProgressLine;
 use super::starting::outlive_size_limits;
 use super::terminal::{self, Look};
@@ -47,8 +47,10 @@ pub fn log_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(args) => args,
         Err(error) => {
             let code = u8::try_from(error.exit_code()).unwrap_or(WRONG);
-            refused::tell(LogArgs::described(), &words, error);
-            return ExitCode::from(code);
+            return match refused::tell(LogArgs::described(), &words, error) {
+                Ok(()) => ExitCode::from(code),
+                Err(cause) => unwritten(&cause),
+            };
         }
     };
     if let Some(text) = for_the_shell(&args) {

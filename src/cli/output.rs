@@ -20,9 +20,15 @@ pub(super) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Exi
         }
         Err(error) => {
             drop(out.into_parts());
-            complain(&format!("cannot write to standard output: {error}"))
+            unwritten(&error)
         }
     }
+}
+
+/// Says that standard output takes nothing.
+pub(super) fn unwritten(cause: &io::Error) -> ExitCode {
+    note(&format!("cannot write to standard output: {cause}"));
+    ExitCode::FAILURE
 }
 
 /// Says in one line on standard error what is wrong.

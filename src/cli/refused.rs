@@ -9,8 +9,12 @@ use std::io::{self, IsTerminal, Write};
 /// The sequences of the parser's own styles.
 const STYLES: [&str; 6] = ["\x1b[0m", "\x1b[1m", "\x1b[4m", "\x1b[31m", "\x1b[32m", "\x1b[33m"];
 
-/// Tells why `words` were refused. Help and version go to stdout, mistakes to stderr; there is nowhere else to tell them.
-pub(super) fn tell(command: Command, words: &[OsString], error: clap::Error) {
+/// Tells why `words` were refused. Help and version go to stdout, mistakes to stderr; there is nowhere else to tell those.
+///
+/// # Errors
+///
+/// Standard output takes nothing; that a reader has seen enough is no error.
+pub(super) fn tell(command: Command, words: &[OsString], error: clap::Error) -> io::Result<()> {
     let again = command.try_get_matches_from(words.iter().map(|word| safe(word)));
     // Words that are no Unicode may be refused for just that.
     let error = again
@@ -18,10 +22,16 @@ pub(super) fn tell(command: Command, words: &[OsString], error: clap::Error) {
         .filter(|again| again.kind() == error.kind())
         .unwrap_or(error);
     let text = error.render().ansi().to_string();
-    let _ = match error.use_stderr() {
-        true => io::stderr().write_all(shown(&text, is_coloured(&io::stderr())).as_bytes()),
-        false => io::stdout().write_all(shown(&text, is_coloured(&io::stdout())).as_bytes()),
-    };
+    if error.use_stderr() {
+        let _ = io::stderr().write_all(shown(&text, is_coloured(&io::stderr())).as_bytes());
+        return Ok(());
+    }
+    let mut out = io::stdout().lock();
+    let written = out.write_all(shown(&text, is_coloured(&out)).as_bytes());
+    match written.and_then(|()| out.flush()) {
+        Err(cause) if cause.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
 }
 
 fn safe(word: &OsStr) -> OsString {

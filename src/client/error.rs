@@ -73,7 +73,7 @@ pub enum Error {
     #[error(transparent)]
     Python(#[from] PrepareError),
     /// The threads that run queries could not be started.
-    #[error("cannot start the threads that run queries: {0}")]
+    #[error("cannot start the threads that run queries: {}; {}", .0, advice(.0))]
     Runtime(#[source] io::Error),
     /// state.json cannot be read, or comes from a newer build.
     #[error(transparent)]

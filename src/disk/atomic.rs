@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use super::descriptors::is_limit;
 use super::fault;
 
 const TEMP_SUFFIX: &str = ".tmp";
@@ -57,6 +58,7 @@ pub struct WriteError {
 pub fn advice(cause: &io::Error) -> &'static str {
     match cause.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space, then try again",
+        _ if is_limit(cause) => "raise the limit of open files (`ulimit -n`), then try again",
         io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only: use a session directory on another one",
         io::ErrorKind::PermissionDenied => "check who owns the file and its directory, and their permissions",
         io::ErrorKind::NotFound => "its directory is gone: put it back, or use another session directory",

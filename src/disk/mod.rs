@@ -4,6 +4,7 @@
 pub mod atomic;
 pub(crate) mod cache;
 pub mod config;
+pub(crate) mod descriptors;
 pub mod fault;
 pub(crate) mod files;
 mod final_value;
@@ -11,9 +12,9 @@ pub(crate) mod json;
 mod lenient;
 pub mod lock;
 pub mod logs;
-pub(crate) mod private_dir;
 #[cfg(feature = "engine")]
 pub(crate) mod part_file;
+pub(crate) mod private_dir;
 pub mod state_doc;
 pub mod state_file;
 pub mod transcript;

@@ -34,7 +34,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ),
     ("--tui cannot draw on TERM", "the arguments are refused first"),
     // Of the system, where it refuses what it never refuses a test.
-    ("cannot start: {0}", SYSTEM),
     ("cannot start the threads", SYSTEM),
     ("the terminal cannot be used", SYSTEM),
     ("cannot set up HTTPS", SYSTEM),

@@ -1,6 +1,7 @@
 //! A disk that refuses: at each kind of write, for each cause.
 
 use super::Book;
+use crate::running::Program;
 
 #[test]
 fn writes_that_fail() {
@@ -45,8 +46,13 @@ fn standard_output_that_takes_nothing() {
     let mut viewer = std::process::Command::new(env!("CARGO_BIN_EXE_fast-rlm-log"));
     let ran = said(viewer.current_dir(book.dir.path()).args(["session", "--json"]));
     book.met("fast-rlm-log session --json", &ran);
+    let mut viewer = std::process::Command::new(env!("CARGO_BIN_EXE_fast-rlm-log"));
+    book.met("fast-rlm-log --help", &said(viewer.arg("--help")));
     for args in [
-        &["sessions", "."][..],
+        &["--help"][..],
+        &["replay", "--help"],
+        &["--version"],
+        &["sessions", "."],
         &["man"],
         &["doctor"],
         &["diff", "session", "session"],
@@ -56,4 +62,19 @@ fn standard_output_that_takes_nothing() {
         book.met(&format!("fast-rlm {}", args.join(" ")), &ran);
     }
     book.close("output");
+}
+
+#[test]
+fn too_few_files_that_may_be_open() {
+    let mut book = Book::new();
+    let limited = ["sh", "-c", "ulimit -n 8; exec \"$@\"", "sh"];
+    let script = book.put("script.json", r#"{"replies": [{"code": "FINAL(1)"}]}"#);
+    let ran = Program::started_by(book.dir.path(), &limited)
+        .arg("go")
+        .scripted(&script)
+        .run();
+    book.met("fast-rlm go", &ran);
+    let ran = Program::started_by(book.dir.path(), &limited).arg("models").run();
+    book.met("fast-rlm models", &ran);
+    book.close("descriptors");
 }

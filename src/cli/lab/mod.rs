@@ -16,6 +16,7 @@ pub use args::LabCommand;
 use crate::cli::query::config::ConfigError;
 use crate::cli::query::{Exit, exit};
 use crate::client;
+use crate::disk::atomic::advice;
 use crate::lab::LabError;
 use crate::store::StoreError;
 use crate::text::{SafeText, shown_json};
@@ -63,7 +64,7 @@ pub(in crate::cli) enum Failure {
     Config(#[from] ConfigError),
     #[error("{0}")]
     Usage(String),
-    #[error("cannot start: {0}")]
+    #[error("cannot start: {}; {}", .0, advice(.0))]
     Runtime(#[source] io::Error),
     #[error("cannot write the result to standard output: {0}")]
     Output(#[source] io::Error),

@@ -57,7 +57,9 @@ impl Termination for Exit {
 pub(super) fn usage(words: &[OsString], error: clap::Error) -> Exit {
     let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
     let unquoted = error.kind() == ErrorKind::ArgumentConflict && error.to_string().contains("the subcommand '");
-    refused::tell(super::command(), words, error);
+    if let Err(cause) = refused::tell(super::command(), words, error) {
+        return tell(&Failure::Output(cause));
+    }
     if unquoted {
         let _ = writeln!(io::stderr(), "\n  tip: a prompt of several words is put in quotes");
     }

@@ -27,6 +27,7 @@ pub(in crate::cli) use setup::tell_unknown;
 use crate::cli::options;
 use crate::cli::starting::outlive_size_limits;
 use crate::disk::config::nearest;
+use crate::disk::descriptors::need_some;
 use crate::engine::{self, Answer, BeginError, Query, drop_question, last_models, run_query, waiting};
 use crate::provider::{Cancel, keep_descriptors};
 use clap::{CommandFactory, FromArgMatches};
@@ -38,8 +39,8 @@ use std::sync::Arc;
 /// Runs the program and returns its exit code.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
     keep_descriptors();
-    let words: Vec<OsString> = args.into_iter().collect();
     outlive_size_limits();
+    let words: Vec<OsString> = args.into_iter().collect();
     // Behind it, nothing is a command.
     let literal = words.iter().any(|word| word == "--");
     let parsed = command().try_get_matches_from(&words);
@@ -130,10 +131,8 @@ fn answer(given: &AnswerArgs) -> Result<Exit, Failure> {
 fn run(args: &Args, work: Work) -> Result<Exit, Failure> {
     let interrupts = Interrupts::listen();
     let setup = Setup::read(args)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(Failure::Runtime)?;
+    let runtime = need_some().and_then(|()| tokio::runtime::Builder::new_multi_thread().enable_all().build());
+    let runtime = runtime.map_err(Failure::Runtime)?;
     let live = Live::new(setup.verbosity);
     live.warn_of_unknown_prices(&setup.settings);
     let python = setup.settings.repl.load(&mut |line| live.preparing(line));

@@ -4,6 +4,7 @@ use super::config::Config;
 use super::exit::Exit;
 use super::setup::{Failure, tell_unknown};
 use crate::client;
+use crate::disk::descriptors::need_some;
 use crate::provider::{Offer, list_models};
 use crate::text::{SafeText, shown_json};
 use serde_json::{Value, json};
@@ -14,10 +15,8 @@ use std::path::Path;
 pub(super) fn print(config: Option<&Path>, as_json: bool) -> Result<Exit, Failure> {
     let config = Config::find(config)?;
     tell_unknown(&config);
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(Failure::Runtime)?;
+    let runtime = need_some().and_then(|()| tokio::runtime::Builder::new_current_thread().enable_all().build());
+    let runtime = runtime.map_err(Failure::Runtime)?;
     let offers = runtime
         .block_on(list_models(&config.providers()?))
         .map_err(client::Error::from)?;

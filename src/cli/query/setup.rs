@@ -7,6 +7,7 @@ use super::home::home;
 use super::piped;
 use super::run_args::Verbosity;
 use crate::client::{self, EphemeralDir};
+use crate::disk::atomic::advice;
 use crate::disk::whole::is_pipe;
 use crate::engine::{BeginError, Home, Input, Settings};
 use crate::provider::{self, KeyState};
@@ -39,7 +40,7 @@ pub(super) enum Failure {
     Session(#[from] crate::cli::lab::Failure),
     #[error(transparent)]
     Prepare(PrepareError),
-    #[error("cannot start: {0}")]
+    #[error("cannot start: {}; {}", .0, advice(.0))]
     Runtime(io::Error),
     #[error("cannot write the result to standard output: {0}")]
     Output(io::Error),

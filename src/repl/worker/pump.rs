@@ -4,6 +4,7 @@
 use super::frames::{self, ANSWER, BYTES, CALL, CANCEL, COMMAND, DROPPED, IDLE, PRINTED, READ, REPLY, frame};
 use super::probe::Interpreter;
 use super::process::{self, Activity, Process};
+use crate::disk::descriptors::need_some;
 use crate::repl::blobs::Blob;
 use crate::repl::instance::Stop;
 use crate::repl::kernel::worker_source;
@@ -59,7 +60,8 @@ type Outgoing = mpsc::Sender<Vec<u8>>;
 impl Pump {
     /// Serves until the worker ends; says why it did.
     pub(super) fn run(self, stop: &Stop) -> String {
-        let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        let build = || tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = match need_some().and_then(|()| build()) {
             Ok(runtime) => runtime,
             Err(error) => return format!("it could not start: {error}"),
         };
