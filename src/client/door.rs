@@ -209,5 +209,5 @@ fn bring_files(dir: &Path, log: &SessionLog, row: &SessionRow) -> Result<(), Err
     let mut text = Vec::new();
     doc.write(&mut text).map_err(|error| failed(error.into()))?;
     std::fs::create_dir_all(dir).map_err(failed)?;
-    atomic::write(&path, &text).map_err(|error| failed(std::io::Error::other(error)))
+    Ok(atomic::write(&path, &text).map_err(LabError::from)?)
 }

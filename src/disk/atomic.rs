@@ -31,7 +31,8 @@ pub enum WritePhase {
 }
 
 impl WritePhase {
-    fn doing(self) -> &'static str {
+    /// In words, before the file's path.
+    pub(crate) fn doing(self) -> &'static str {
         match self {
             Self::Create => "creating a temporary file for",
             Self::Write => "writing",
@@ -57,8 +58,8 @@ pub struct WriteError {
 /// What a person can do about an error of a file system.
 pub fn advice(cause: &io::Error) -> &'static str {
     match cause.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space, then try again",
         _ if is_limit(cause) => "raise the limit of open files (`ulimit -n`), then try again",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space, then try again",
         io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only: use a session directory on another one",
         io::ErrorKind::PermissionDenied => "check who owns the file and its directory, and their permissions",
         io::ErrorKind::NotFound => "its directory is gone: put it back, or use another session directory",

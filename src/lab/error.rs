@@ -1,6 +1,6 @@
 //! What keeps a recorded run from being run again.
 
-use crate::disk::atomic::advice;
+use crate::disk::atomic::{WriteError, advice};
 use crate::engine::{BeginError, InputError, ProjectError};
 use crate::repl::ReplError;
 use crate::store::StoreError;
@@ -140,6 +140,16 @@ pub enum LabError {
     /// A tail could not begin.
     #[error(transparent)]
     Begin(#[from] BeginError),
+}
+
+impl From<WriteError> for LabError {
+    fn from(error: WriteError) -> Self {
+        Self::File {
+            doing: error.phase.doing(),
+            path: error.path,
+            cause: error.source,
+        }
+    }
 }
 
 /// What is only read is not missed by its directory: it was named wrongly.

@@ -15,11 +15,11 @@ use std::time::Duration;
 ///
 /// [`LabError::Begin`] while another process writes to the session; those of the store and of files.
 pub fn rebuild(source: &Source) -> Result<(), LabError> {
-    let failed = |doing| {
-        let path = source.dir.clone();
-        move |cause| LabError::File { path, doing, cause }
-    };
-    std::fs::create_dir_all(&source.dir).map_err(failed("creating"))?;
+    std::fs::create_dir_all(&source.dir).map_err(|cause| LabError::File {
+        path: source.dir.clone(),
+        doing: "creating",
+        cause,
+    })?;
     let _lock = SessionLock::acquire(&source.dir, Duration::ZERO).map_err(BeginError::from)?;
     let doc = memory_before(&source.store, &source.session, cleared(source)?)?;
     let mut text = Vec::new();
@@ -31,8 +31,7 @@ pub fn rebuild(source: &Source) -> Result<(), LabError> {
     };
     let id = format!("rebuilt.{}", writer.row()?.events);
     writer.append(vec![NewEvent::of_session(&id, now(), swept.into())])?;
-    let write = atomic::write(&source.dir.join("state.json"), &text);
-    write.map_err(|error| failed("writing")(std::io::Error::other(error)))
+    Ok(atomic::write(&source.dir.join("state.json"), &text)?)
 }
 
 /// Where the session was cleared because its file was gone, and has not been asked since.

@@ -65,6 +65,25 @@ fn standard_output_that_takes_nothing() {
 }
 
 #[test]
+fn files_of_a_fork_that_cannot_be_written() {
+    let mut book = Book::new();
+    let ran = book.session("one", &["x = 1", "FINAL(x)"]).run();
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    for args in [
+        &["fork", "one", "--at", "1", "--inject", "2"][..],
+        &["sessions", "rebuild", "one"],
+    ] {
+        for point in ["atomic.create", "atomic.write", "atomic.rename"] {
+            let fault = format!("{point}=full");
+            let ran = book.lab(args).env("FAST_RLM_FAULT", &fault).run();
+            assert_eq!(ran.err.matches("state.json").count(), 1, "it is told once: {ran:?}");
+            book.met(&format!("{} with {fault}", args.join(" ")), &ran);
+        }
+    }
+    book.close("forks_of_a_full_disk");
+}
+
+#[test]
 fn too_few_files_that_may_be_open() {
     let mut book = Book::new();
     let limited = ["sh", "-c", "ulimit -n 8; exec \"$@\"", "sh"];

@@ -206,11 +206,7 @@ impl Branch {
         let id = format!("branched.{}", self.at);
         writer.append(vec![NewEvent::of_session(&id, now(), swept.into())])?;
         let path = self.source.dir.join("state.json");
-        atomic::write(&path, &text).map_err(|error| LabError::File {
-            path,
-            doing: "writing",
-            cause: std::io::Error::other(error),
-        })
+        Ok(atomic::write(&path, &text)?)
     }
 
     /// Where the namespace comes from for code that reads `tail`.
