@@ -99,6 +99,26 @@ fn what_another_bundle_left_unfinished_is_swept_up() {
 }
 
 #[test]
+fn while_another_process_imports_it_the_session_is_told_to_be_busy() {
+    let dir = recorded();
+    export(dir.path(), "one", "one.tar");
+    import_killed_at(dir.path(), "one.tar", "import.filled");
+    let [staged] = entries(dir.path()).try_into().unwrap();
+    let _held = SessionLock::acquire(&dir.path().join("other").join(staged), Duration::ZERO).unwrap();
+    let busy = import(dir.path(), "one.tar");
+    exits(&busy, 4);
+    let said = err(&busy);
+    assert!(said.contains("session other/one is busy: process "), "{said}");
+    // The other way round: of another bundle.
+    let again = asking("And again", "scripted:model.json", "one");
+    exits(&program(&again, dir.path()), 0);
+    export(dir.path(), "one", "two.tar");
+    let busy = import(dir.path(), "two.tar");
+    exits(&busy, 4);
+    assert!(err(&busy).contains("session other/one is busy"), "{busy:?}");
+}
+
+#[test]
 fn errors_on_the_way_leave_nothing() {
     for (point, code) in [
         ("import.filled=full", 1),

@@ -2,7 +2,7 @@
 //! when everything of the session is there. What a crash leaves is found by that name at the next import.
 
 use super::file_error;
-use crate::disk::lock::SessionLock;
+use crate::disk::lock::{LockError, SessionLock};
 use crate::engine::BeginError;
 use crate::lab::LabError;
 use crate::store::{Digest, IMPORTING, Origin, Store, StoreError, remove_session};
@@ -49,7 +49,7 @@ impl Stage {
         if !goes_on || !is_directory {
             made.map_err(|cause| file_error(&dir, "making", cause))?;
         }
-        let lock = SessionLock::acquire(&dir, Duration::ZERO).map_err(BeginError::from)?;
+        let lock = locked(&dir, root, id)?;
         Ok(Self {
             place: root.join(id),
             dir,
@@ -88,9 +88,21 @@ impl Stage {
     }
 }
 
+/// Takes the lock of a directory in the making. Who has it is told of the session: nobody knows the directory.
+fn locked(dir: &Path, root: &Path, id: &str) -> Result<SessionLock, LabError> {
+    let lock = SessionLock::acquire(dir, Duration::ZERO).map_err(|error| match error {
+        LockError::Busy { holder, .. } => LockError::Busy {
+            dir: root.join(id),
+            holder,
+        },
+        other => other,
+    });
+    Ok(lock.map_err(BeginError::from)?)
+}
+
 /// Removes what an import left unfinished: its part of the log, unless the session is another one, and its directory.
 fn sweep(to: &Store, root: &Path, id: &str, dir: &Path) -> Result<(), LabError> {
-    let _lock = SessionLock::acquire(dir, Duration::ZERO).map_err(BeginError::from)?;
+    let _lock = locked(dir, root, id)?;
     let place = root.join(id);
     let row = to.events.session(id);
     if row.is_ok_and(|row| row.origin == Origin::Imported && !row.in_root) && place.symlink_metadata().is_err() {
