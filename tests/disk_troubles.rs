@@ -16,6 +16,7 @@
 mod pty;
 mod running;
 
+use running::mount::{Mount, skip};
 use running::session::{Session, check_state, check_transcript};
 use running::{Program, Ran, script};
 use std::io::Write;
@@ -90,50 +91,6 @@ impl Place {
             .args(args)
             .env("FAST_RLM_CACHE_DIR", self.path().join("cache"));
         command.output().unwrap()
-    }
-}
-
-/// Says why a test proves nothing here. Not `eprintln!`: the harness would hide it.
-fn skip(why: &str) {
-    let _ = writeln!(std::io::stderr(), "skipped: {why}");
-}
-
-/// A file system mounted for a test.
-struct Mount(PathBuf);
-
-impl Mount {
-    /// `None`, and a word about it, where mounting is not allowed.
-    fn new(on: &Path, args: &[&str]) -> Option<Self> {
-        let mut command = Command::new("mount");
-        command.args(args).arg(on).stderr(Stdio::null());
-        if command.status().is_ok_and(|status| status.success()) {
-            return Some(Self(on.to_owned()));
-        }
-        skip("no file system can be mounted here; run as root to try this");
-        None
-    }
-
-    fn full(on: &Path, kib: u32) -> Option<Self> {
-        Self::new(on, &["-t", "tmpfs", "-o", &format!("size={kib}k"), "none"])
-    }
-
-    fn read_only(on: &Path) -> Option<Self> {
-        let mount = Self::new(on, &["--bind", on.to_str().unwrap()])?;
-        let again = Command::new("mount").args(["-o", "remount,bind,ro"]).arg(on).status();
-        assert!(again.unwrap().success());
-        Some(mount)
-    }
-
-    fn resize(&self, kib: u32) {
-        let size = format!("remount,size={kib}k");
-        let done = Command::new("mount").args(["-o", &size]).arg(&self.0).status();
-        assert!(done.unwrap().success());
-    }
-}
-
-impl Drop for Mount {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
     }
 }
 
@@ -216,6 +173,40 @@ fn a_file_that_may_not_grow_is_told_like_a_full_disk() {
         check_state(&serde_json::from_slice(&place.state()).unwrap());
         place.works_again();
     }
+}
+
+/// SQLite says no more than "unable to open" and "disk I/O error" of any of these.
+#[test]
+fn why_a_log_cannot_be_opened_is_told() {
+    let place = Place::begun();
+    let session = place.session_dir();
+    let lab = |wrapper: &[&str], args: &[&str]| {
+        let program = match wrapper {
+            [] => Program::new(place.path()),
+            _ => Program::started_by(place.path(), wrapper),
+        };
+        args.iter().fold(program, |program, arg| program.arg(arg)).run()
+    };
+    let few = ["sh", "-c", "ulimit -n 10; exec \"$@\"", "sh"];
+    told(
+        &lab(&few, &["sessions", "rebuild", "session"]),
+        &place,
+        &["Too many open files"],
+    );
+    if let Some(_disk) = Mount::read_only(&session) {
+        for args in [
+            &["sessions", "rebuild", "session"][..],
+            &["sessions", "gc", "session", "--free"],
+        ] {
+            told(&lab(&[], args), &place, &["Read-only file system"]);
+        }
+        assert_eq!(lab(&[], &["sessions", "session"]).code, Some(0), "who reads may read");
+    }
+    let Some(_disk) = Mount::full(&session, 64) else { return };
+    std::fs::write(session.join("events.db"), "").unwrap();
+    let mut filler = std::fs::File::create(session.join("filler")).unwrap();
+    while filler.write_all(&[0xa5; 4096]).is_ok() {}
+    told(&lab(&[], &["sessions", "gc", "session", "--free"]), &place, FULL);
 }
 
 #[test]

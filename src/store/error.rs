@@ -1,12 +1,13 @@
 //! What can go wrong with a store: each error says what, where, and what to do.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
 use super::{Digest, Kind, MAX_NESTING, Token};
-use crate::disk::atomic::advice;
+use crate::disk::atomic::{advice, directory_of};
 
 /// An error of a store.
 #[derive(Debug, thiserror::Error)]
@@ -212,15 +213,29 @@ impl StoreError {
 
     /// SQLite only says "unable to open" or "disk I/O error": asking the file system again mostly tells why.
     fn true_cause(path: PathBuf, doing: &'static str, error: rusqlite::Error) -> Self {
-        match std::fs::OpenOptions::new().read(true).open(&path) {
-            Err(source) => Self::Io { path, doing, source },
-            Ok(_) => Self::Io {
-                path,
-                doing,
-                source: refused(&error),
-            },
-        }
+        let source = ask_again(&path).err().unwrap_or_else(|| refused(&error));
+        Self::Io { path, doing, source }
     }
+}
+
+/// Bytes of SQLite's index of its log beside a database, which it makes for reading, too.
+const INDEX_BYTES: usize = 32 << 10;
+
+/// Does what SQLite does when it opens a database, with a nameless file in its directory, and all at once: each of them may
+/// be the one file too many.
+fn ask_again(path: &Path) -> io::Result<()> {
+    let directory = directory_of(path);
+    // One that is only about to be made is not there.
+    let database = File::open(path);
+    if let Err(cause) = &database
+        && cause.kind() != io::ErrorKind::NotFound
+    {
+        return database.map(drop);
+    }
+    let _log = tempfile::tempfile_in(directory)?;
+    let mut index = tempfile::tempfile_in(directory)?;
+    index.write_all(&vec![0; INDEX_BYTES])?;
+    database.map(drop)
 }
 
 /// What SQLite says of a refusal that it does not explain, and which of its calls was refused.

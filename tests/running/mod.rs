@@ -2,6 +2,7 @@
 //! change what it does. What it leaves behind is read in `session`, what the model says is written in `script`.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
+pub(crate) mod mount;
 pub(crate) mod script;
 pub(crate) mod server;
 pub(crate) mod session;
