@@ -82,7 +82,7 @@ fn hit(log: u32, number: u64, line: &str) -> source::Hit {
             line: 0,
             ..at(log, number)
         },
-        run_id: format!("root {log}").into(),
+        run_id: format!("root {log}"),
         step: Some(number),
         field: Field::Output,
         count: pattern.find_iter(line).count(),
