@@ -56,7 +56,7 @@ pub use event::{
 };
 pub use ids::{AgentId, BodyRef, LogId, Time};
 pub use lineage::{BranchKind, BranchPoint, ForkPoint, Lineage};
-pub use live::{LiveAgent, LiveEvent, LiveNews, LiveRun, LiveStep, Phase, Tail};
+pub use live::{CallState, LiveAgent, LiveEvent, LiveNews, LiveRun, LiveStep, Phase, Tail};
 pub use memory::{Binding, Memory, MemoryEntry};
 pub use namespace::{Change, NameAt, NamesAfter, Unkept, changes};
 pub use problem::{Problem, ProblemKind};

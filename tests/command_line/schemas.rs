@@ -160,6 +160,45 @@ fn reports_of_the_lab_fit() {
     fits("what-if", &rlm(&["what-if", "s", "--substitute-var", "2.y=7"]));
 }
 
+/// A run of the lab that fails and is kept: the object that it prints.
+#[track_caller]
+fn failed(place: &Place, code: i32, args: &[&str]) -> Value {
+    let ran = Program::new(place.path());
+    let args = [args, &["--dir", "runs", "--json"]].concat();
+    let ran = args.iter().fold(ran, |ran, arg| ran.arg(arg)).run();
+    assert_eq!(ran.code, Some(code), "{args:?}: {ran:?}");
+    let record = ran.json();
+    fits("failed", &record);
+    record
+}
+
+#[test]
+fn runs_of_the_lab_that_failed_are_told_as_json_with_their_session() {
+    let place = Place::new();
+    let sessions = || place.rlm(&["sessions", "runs", "--json"]);
+    let is_kept = |record: &Value| {
+        let listed = sessions();
+        let mut rows = listed.as_array().unwrap().iter();
+        rows.any(|row| row["id"] == record["session"])
+    };
+    std::fs::write(place.path().join("raises.py"), "1 / 0\n").unwrap();
+    script::steps(place.path(), "on.json", &["z = 1"]);
+    let halted = failed(&place, 1, &["fork", "s", "--at", "1", "--edit", "raises.py"]);
+    assert!(is_kept(&halted) && halted["outcome"] == "error", "{halted}");
+    let on = [
+        "--replan",
+        "x",
+        "--primary-agent",
+        "scripted:on.json",
+        "--max-calls",
+        "1",
+    ];
+    let limited = failed(&place, 3, &[&["fork", "s", "--at", "1"][..], &on].concat());
+    assert!(is_kept(&limited) && limited["outcome"] == "limit", "{limited}");
+    let mute = failed(&place, 1, &["what-if", "s", "--model", "scripted:on.json"]);
+    assert!(is_kept(&mute) && mute["error"].is_string(), "{mute}");
+}
+
 #[test]
 fn exports_fit() {
     let options = OpenOptions {

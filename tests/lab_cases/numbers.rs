@@ -82,3 +82,25 @@ fn queries_from_before_the_log_keep_their_numbers() {
     let differs = program(&["diff", "s", "t", "--dir", "runs"], dir);
     assert!(out(&differs).contains("Q3 step 1: c = 3"), "{differs:?}");
 }
+
+#[test]
+fn a_cut_query_that_fails_again_is_told_as_json() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let slow = json!([{"code": "a = 1"}, {"code": "FINAL(a)", "delay": "120s"}]);
+    script(dir, "cut.json", &slow);
+    script(dir, "ends.json", &json!([{"code": "c = 3"}]));
+    let mut asked = crate::shell::command(&asking("A", "scripted:cut.json", "s"), dir);
+    let mut asked = asked.stderr(std::process::Stdio::null()).spawn().unwrap();
+    let is_saved = || std::fs::read_to_string(dir.join("runs/s/state.json")).is_ok_and(|state| state.contains("a = 1"));
+    let patience = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while !is_saved() && std::time::Instant::now() < patience {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    asked.kill().unwrap();
+    asked.wait().unwrap();
+    let failed = on(dir, "resume", &["--primary-agent", "scripted:ends.json", "--json"]);
+    exits(&failed, 1);
+    let record = json_of(&failed);
+    assert_eq!((&record["session"], &record["outcome"]), (&json!("s"), &json!("error")));
+}

@@ -171,6 +171,16 @@ fn case_81_sessions_are_listed_filtered_and_pruned() {
         line("waits").contains("waits for an answer") && line("cut").contains("interrupted"),
         "{columns}"
     );
+    // One without a log counts the query that was cut, as one with a log does.
+    std::fs::create_dir(dir.path().join("runs/foreign")).unwrap();
+    let state = json!({"version": 2, "queries": [], "pending_query": "cut"});
+    std::fs::write(dir.path().join("runs/foreign/state.json"), state.to_string()).unwrap();
+    let columns = out(&program(&["sessions", "runs"], dir.path()));
+    for id in ["foreign", "cut"] {
+        let line = columns.lines().find(|line| line.starts_with(id)).unwrap();
+        assert!(line.contains("1 query") && line.contains("interrupted"), "{columns}");
+    }
+    std::fs::remove_dir_all(dir.path().join("runs/foreign")).unwrap();
     // The viewer says the same.
     let log = |target: &str| {
         let mut viewer = std::process::Command::new(env!("CARGO_BIN_EXE_fast-rlm-log"));

@@ -1,6 +1,7 @@
 //! `fast-rlm fork`, `what-if` and `resume`: recorded sessions that go on.
 
 use super::args::{ForkArgs, ResumeArgs, WhatIfArgs};
+use super::failed;
 use super::numbers::Numbers;
 use super::reports::Sides;
 use super::tending::Tending;
@@ -25,7 +26,7 @@ pub(super) fn fork(args: &ForkArgs) -> Result<Exit, Failure> {
     let fork = begin(session, args)?;
     let output = match tending.wait(go(&fork, how))? {
         Ok(output) => output,
-        Err(refused) => return Err(left(fork, refused)),
+        Err(refused) => return Err(left(fork, refused, args.json)),
     };
     tending.close();
     if args.json {
@@ -74,7 +75,10 @@ fn shell_word(path: &Path) -> String {
 }
 
 /// What becomes of a fork that came to nothing: one that did not go its own way is removed, any other is kept, and told.
-fn left(fork: Fork, refused: client::Error) -> Failure {
+fn left(fork: Fork, refused: client::Error, as_json: bool) -> Failure {
+    if as_json {
+        failed::tell(fork.id(), &refused);
+    }
     match &refused {
         client::Error::Lab(LabError::TailHalted { .. }) | client::Error::Run(_) | client::Error::Panicked => {
             drop(writeln!(io::stderr(), "fork {}", fork.id()));
@@ -162,7 +166,9 @@ pub(super) fn what_if(args: &WhatIfArgs) -> Result<Exit, Failure> {
     let tending = Tending::of(&args.target, &args.onward)?;
     let off = if args.live { OffTape::Live } else { OffTape::Halt };
     let what_if = change(tending.session.what_if(), args)?.off_tape(off);
-    let ran = tending.wait(what_if.run())?.inspect_err(tell_kept);
+    let ran = tending
+        .wait(what_if.run())?
+        .inspect_err(|error| tell_kept(error, args.json));
     let ran = ran.map_err(|error| told(&tending.session, error))?;
     tending.close();
     let came = ran.session();
@@ -224,9 +230,12 @@ fn told(session: &Session, error: client::Error) -> Failure {
 }
 
 /// The session that a run which failed is kept in.
-fn tell_kept(error: &client::Error) {
-    if let client::Error::Run(failed) = error {
-        let _ = writeln!(io::stderr(), "session {}", failed.session);
+fn tell_kept(error: &client::Error, as_json: bool) {
+    if let client::Error::Run(run) = error {
+        if as_json {
+            failed::tell(&run.session, error);
+        }
+        let _ = writeln!(io::stderr(), "session {}", run.session);
     }
 }
 
@@ -262,7 +271,12 @@ fn change(what_if: WhatIf, args: &WhatIfArgs) -> Result<WhatIf, Failure> {
 /// Finishes the last query, which a crash cut.
 pub(super) fn resume(args: &ResumeArgs) -> Result<Exit, Failure> {
     let tending = Tending::of(&args.target, &args.onward)?;
-    let output = tending.wait(tending.session.resume())??;
+    let resumed = tending.wait(tending.session.resume())?;
+    let output = resumed.inspect_err(|error| {
+        if args.json {
+            failed::tell(&tending.session.id(), error);
+        }
+    })?;
     tending.close();
     match args.json {
         true => print_json(&record(&tending.session.id(), &output))?,

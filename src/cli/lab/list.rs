@@ -190,7 +190,7 @@ fn recorded(log: &Log, files: Option<SessionSummary>) -> Result<Row, Failure> {
     let name = files.as_ref().filter(|_| row.in_root).map(|files| files.name.clone());
     let place = place(dir, row);
     let (running, interrupted) = unfinished(interruption(store, &row.id)?.is_some(), &place);
-    let earlier = files.as_ref().map_or(0, |summary| summary.queries);
+    let earlier = files.as_ref().map_or(0, asked);
     Ok(Row {
         path: place.to_string_lossy().into_owned(),
         last_activity: Some(row.active),
@@ -222,6 +222,11 @@ fn query_of(event: &crate::store::StoredEvent) -> Option<String> {
     }
 }
 
+/// Queries that state.json knows: one without an answer was asked, too, as the log counts.
+fn asked(summary: &SessionSummary) -> u64 {
+    summary.queries + u64::from(summary.pending.is_some())
+}
+
 /// The session that was active last, branches aside.
 pub(super) fn latest(dir: &Path) -> Result<Option<PathBuf>, Failure> {
     let last = found(dir)?.into_iter().find(|found| !found.is_branch());
@@ -246,10 +251,10 @@ fn own_log(summary: &SessionSummary) -> Result<Option<Log>, Failure> {
 fn foreign(summary: SessionSummary) -> Row {
     let (running, interrupted) = unfinished(summary.pending.is_some() && summary.waits.is_none(), &summary.path);
     Row {
+        queries: asked(&summary),
         id: summary.name,
         path: summary.path.to_string_lossy().into_owned(),
         last_activity: summary.last_activity,
-        queries: summary.queries,
         texts: [summary.last_query.clone(), summary.pending.clone()]
             .into_iter()
             .flatten()

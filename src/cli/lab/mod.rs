@@ -5,6 +5,7 @@
 mod args;
 mod branches;
 mod bundle;
+mod failed;
 mod list;
 mod numbers;
 mod reports;

@@ -21,6 +21,7 @@ pub use exit::Exit;
 pub(in crate::cli) use home::can_be_directory;
 pub(in crate::cli) use interrupts::Interrupts;
 pub(in crate::cli) use live::Live;
+pub(in crate::cli) use outcome::usage;
 pub use run_args::{OnwardArgs, RunArgs, ShowArgs, Verbosity};
 pub(in crate::cli) use setup::tell_unknown;
 

@@ -59,7 +59,7 @@ fn record(answer: &Answer, args: &Args, value: Option<&Value>, error: Option<&Ru
 }
 
 /// Tokens and cost; costs are exact integers of nano-dollars, with the calls that reported none beside them.
-fn usage(spent: &Spent) -> Value {
+pub(in crate::cli) fn usage(spent: &Spent) -> Value {
     json!({
         "calls": spent.calls,
         "prompt_tokens": spent.prompt_tokens,

@@ -16,7 +16,7 @@ mod tests;
 
 pub use event::{LiveEvent, LiveNews};
 pub use run::{LiveAgent, LiveRun};
-pub use step::{LiveStep, Phase};
+pub use step::{CallState, LiveStep, Phase};
 pub use tail::Tail;
 
 pub(super) use graft::Grafted;

@@ -20,6 +20,28 @@ pub enum Phase {
     Ended,
 }
 
+/// How far the reply is that an agent waits for. Displays in the words of every screen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CallState {
+    /// Nothing has come yet.
+    #[default]
+    Waits,
+    /// Reasoning comes.
+    Thinks,
+    /// The reply itself comes.
+    Writes,
+}
+
+impl std::fmt::Display for CallState {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Waits => "waits for the model",
+            Self::Thinks => "the model thinks",
+            Self::Writes => "the model writes",
+        })
+    }
+}
+
 /// A step that is not on disk yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LiveStep {
@@ -58,6 +80,15 @@ impl LiveStep {
             output: Tail::default(),
             usage: None,
             cost: Cost::Unknown,
+        }
+    }
+
+    /// How far its reply is.
+    pub fn call_state(&self) -> CallState {
+        match (self.text.is_empty(), self.reasoning.is_empty()) {
+            (false, _) => CallState::Writes,
+            (true, false) => CallState::Thinks,
+            (true, true) => CallState::Waits,
         }
     }
 

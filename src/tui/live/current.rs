@@ -3,7 +3,7 @@
 use super::money::Spent;
 use super::order::Order;
 use super::words::Out;
-use crate::model::{LiveEvent, LiveNews, Time};
+use crate::model::{CallState, LiveEvent, LiveNews, Time};
 use crate::tui::widgets::prompt::Question;
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
@@ -18,6 +18,8 @@ pub(super) struct Current {
     pub(super) preparing: Option<String>,
     pub(super) root: Option<String>,
     pub(super) step: u64,
+    /// How far the root's reply is.
+    pub(super) call: CallState,
     pub(super) helpers: HashSet<String>,
     /// The root's code runs.
     pub(super) running: bool,
@@ -35,7 +37,11 @@ impl Current {
             LiveNews::Started(_) if is_root => self.root = Some(run_id.to_owned()),
             LiveNews::Started(_) => drop(self.helpers.insert(run_id.to_owned())),
             LiveNews::Ended if !is_root => drop(self.helpers.remove(run_id)),
-            LiveNews::Calling(step) if is_root => (self.step, self.running) = (*step, false),
+            LiveNews::Calling(step) if is_root => {
+                (self.step, self.running, self.call) = (*step, false, CallState::Waits);
+            }
+            LiveNews::Reasoning(text) if is_root && !text.is_empty() => self.call = self.call.max(CallState::Thinks),
+            LiveNews::Text(text) if is_root && !text.is_empty() => self.call = CallState::Writes,
             LiveNews::Replied { usage, cost, .. } => {
                 self.running |= is_root;
                 self.spent.add(usage.map_or(0, |usage| usage.total), *cost);

@@ -200,7 +200,7 @@ impl Forking {
         let step = self.kept.max(self.order.request.step.saturating_sub(1)) + 1;
         let step = step.max(self.current.step);
         match self.current.helpers.len() {
-            0 if self.current.step == step && !self.current.running => format!("step {step}, the model writes"),
+            0 if self.current.step == step && !self.current.running => format!("step {step}, {}", self.current.call),
             0 => format!("step {step}, its code runs"),
             helpers => format!("step {step}, {}", plural(helpers as u128, "sub-agent", "sub-agents")),
         }
@@ -309,6 +309,11 @@ mod tests {
         take(&mut fork, live("child", Some("root"), LiveNews::Ended));
         take(&mut fork, live("root", None, LiveNews::Kept(4)));
         take(&mut fork, live("root", None, LiveNews::Calling(5)));
+        assert_eq!(fork.doing(), "step 5, waits for the model");
+        take(&mut fork, live("root", None, LiveNews::Reasoning("hm".into())));
+        assert_eq!(fork.doing(), "step 5, the model thinks");
+        take(&mut fork, live("child", Some("root"), LiveNews::Text("other".into())));
+        take(&mut fork, live("root", None, LiveNews::Text("x".into())));
         assert_eq!(fork.doing(), "step 5, the model writes");
         assert_eq!(fork.took(Duration::from_millis(1_900)), "1.0 s");
         assert!(fork.cancel() && !fork.cancel() && fork.is_running());

@@ -331,7 +331,7 @@ impl Machine {
             State::Failed(why) => return Standing::Failed(why.clone()),
             State::Cancelling => return Standing::Cancelling,
             State::Submitting => self.current.preparing.clone().unwrap_or_else(|| "starting".into()),
-            State::Streaming => format!("step {}, the model writes", self.current.step),
+            State::Streaming => format!("step {}, {}", self.current.step, self.current.call),
             State::Running => format!("step {}, its code runs", self.current.step),
             State::Helped => {
                 let helpers = plural(self.current.helpers.len() as u128, "sub-agent", "sub-agents");

@@ -15,11 +15,10 @@ pub(in crate::tui::screens) fn phase_words(live: &LiveRun, run_id: &str) -> Stri
         None | Some(Phase::Ended) => "ended".into(),
         Some(Phase::Starting) if number.is_empty() => "starting".into(),
         Some(Phase::Starting) => format!("{number}done"),
-        Some(Phase::Calling) if step.is_some_and(|step| step.text.is_empty() && step.reasoning.is_empty()) => {
-            format!("{number}waits for the model")
+        Some(Phase::Calling) => {
+            let call = step.map(LiveStep::call_state).unwrap_or_default();
+            format!("{number}{call}")
         }
-        Some(Phase::Calling) if step.is_some_and(|step| step.text.is_empty()) => format!("{number}the model thinks"),
-        Some(Phase::Calling) => format!("{number}the model writes"),
         Some(Phase::Running) => format!("{number}its code runs"),
         Some(Phase::Awaiting(agents)) => {
             format!("{number}{} at work", plural(agents as u128, "sub-agent", "sub-agents"))
