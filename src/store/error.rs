@@ -221,6 +221,10 @@ impl StoreError {
 /// Bytes of SQLite's index of its log beside a database, which it makes for reading, too.
 const INDEX_BYTES: usize = 32 << 10;
 
+/// Bytes that SQLite writes to its log at once, at most: a page with what stands before it.
+#[cfg(unix)]
+const LARGEST_WRITE: u64 = 4_096 + 24;
+
 /// Does what SQLite does when it opens a database, with a nameless file in its directory, and all at once: each of them may
 /// be the one file too many.
 fn ask_again(path: &Path) -> io::Result<()> {
@@ -235,7 +239,31 @@ fn ask_again(path: &Path) -> io::Result<()> {
     let _log = tempfile::tempfile_in(directory)?;
     let mut index = tempfile::tempfile_in(directory)?;
     index.write_all(&vec![0; INDEX_BYTES])?;
+    may_grow(path)?;
     database.map(drop)
+}
+
+/// Whether the database and its log are below the size at which this process may let no file grow.
+#[cfg(unix)]
+fn may_grow(path: &Path) -> io::Result<()> {
+    use rustix::process::{Resource, getrlimit};
+    let Some(most) = getrlimit(Resource::Fsize).current else {
+        return Ok(());
+    };
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let grown = [path, Path::new(&log)]
+        .into_iter()
+        .filter_map(|file| file.metadata().ok());
+    match grown.map(|file| file.len()).max() {
+        Some(size) if size.saturating_add(LARGEST_WRITE) > most => Err(io::ErrorKind::FileTooLarge.into()),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+fn may_grow(_path: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 /// What SQLite says of a refusal that it does not explain, and which of its calls was refused.
