@@ -74,7 +74,10 @@ async fn a_query_about_a_file_is_replayed_as_long_as_the_file_is_there() {
     assert_eq!(replayed(&session).await.diverged.unwrap().what, "output");
     std::fs::remove_file(&input).unwrap();
     let told = reason(session.replay(None, &mut NoSink).await.unwrap_err());
-    assert!(told.contains("input.txt") && told.contains("Q1"), "{told}");
+    assert!(
+        told.contains("input.txt") && told.contains("the query \"Shout it\""),
+        "{told}"
+    );
 }
 
 #[tokio::test]
