@@ -57,12 +57,17 @@ impl PrivateDir {
 
     fn make(parent: &Path, what: &str) -> io::Result<Self> {
         remove_at_exit()?;
-        let made = tempfile::Builder::new()
-            .prefix(&format!("{PREFIX}{what}-"))
-            .permissions(fs::Permissions::from_mode(0o700))
-            .tempdir_in(parent)?;
-        let path = made.keep();
-        live().insert(path.clone());
+        let path = {
+            // Held meanwhile: an exit that comes now finds it.
+            let mut live = live();
+            let made = tempfile::Builder::new()
+                .prefix(&format!("{PREFIX}{what}-"))
+                .permissions(fs::Permissions::from_mode(0o700))
+                .tempdir_in(parent)?;
+            let path = made.keep();
+            live.insert(path.clone());
+            path
+        };
         match own(&path) {
             Ok(owner) => Ok(Self { path, _owner: owner }),
             Err(cause) => {
@@ -175,7 +180,12 @@ fn remove(path: &Path) -> io::Result<()> {
 /// Removes every one that this process has, and its files that go at an exit.
 #[cfg(unix)]
 pub(crate) fn remove_all() {
-    for path in std::mem::take(&mut *live()) {
+    remove_each(&mut live());
+}
+
+#[cfg(unix)]
+fn remove_each(live: &mut BTreeSet<PathBuf>) {
+    for path in std::mem::take(live) {
         let _ = remove(&path);
     }
 }
@@ -197,7 +207,10 @@ fn remove_at_exit() -> io::Result<()> {
             .get()
             .is_some_and(|(_, process)| *process == std::process::id())
         {
-            remove_all();
+            let mut live = live();
+            remove_each(&mut live);
+            // Nobody makes another one while the program ends: whoever wants to waits until it has ended.
+            std::mem::forget(live);
         }
     }
     match REGISTERED.get_or_init(|| (atexit(exiting), std::process::id())) {

@@ -55,7 +55,6 @@ fn standard_output_that_takes_nothing() {
         &["sessions", "."],
         &["man"],
         &["doctor"],
-        &["diff", "session", "session"],
     ] {
         let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_fast-rlm"));
         let ran = said(program.current_dir(book.dir.path()).args(args));
