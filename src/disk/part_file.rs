@@ -27,8 +27,7 @@ impl PartFile {
     pub(crate) fn beside(place: &Path) -> io::Result<Self> {
         remove_leftovers(place)?;
         loop {
-            let file = create(place)?;
-            let goes = GoesAtExit::file(file.path())?;
+            let (file, goes) = GoesAtExit::with(|| create(place))?;
             // Where there are no locks, nobody can take one, to remove it.
             let _ = file.as_file().lock();
             // Between its making and its lock another process may have taken it for a leftover.

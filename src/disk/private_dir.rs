@@ -25,7 +25,9 @@ const PREFIX: &str = "fast-rlm-";
 const OWNER_FILE: &str = ".owner";
 /// Threads and children of an ending process may still write while their directory is removed.
 #[cfg(unix)]
-const TRIES: u32 = 5;
+const TRIES: u32 = 20;
+#[cfg(unix)]
+const BETWEEN: std::time::Duration = std::time::Duration::from_millis(1);
 
 /// What an exit has to remove.
 #[cfg(unix)]
@@ -104,10 +106,14 @@ pub(crate) struct GoesAtExit(std::path::PathBuf);
 
 #[cfg(all(unix, feature = "engine"))]
 impl GoesAtExit {
-    pub(crate) fn file(path: &Path) -> io::Result<Self> {
+    /// Makes a file, and has it go: an exit that comes meanwhile waits for it.
+    pub(crate) fn with<T: AsRef<Path>>(make: impl FnOnce() -> io::Result<T>) -> io::Result<(T, Self)> {
         remove_at_exit()?;
-        live().insert(path.to_owned());
-        Ok(Self(path.to_owned()))
+        let mut live = live();
+        let made = make()?;
+        let path = made.as_ref().to_owned();
+        live.insert(path.clone());
+        Ok((made, Self(path)))
     }
 }
 
@@ -120,8 +126,11 @@ impl Drop for GoesAtExit {
 
 #[cfg(all(not(unix), feature = "engine"))]
 impl GoesAtExit {
-    pub(crate) fn file(path: &Path) -> io::Result<Self> {
-        Ok(Self(path.to_owned()))
+    /// Makes a file.
+    pub(crate) fn with<T: AsRef<Path>>(make: impl FnOnce() -> io::Result<T>) -> io::Result<(T, Self)> {
+        let made = make()?;
+        let path = made.as_ref().to_owned();
+        Ok((made, Self(path)))
     }
 }
 
@@ -166,15 +175,22 @@ fn remove(path: &Path) -> io::Result<()> {
     let mut last = Ok(());
     for _ in 0..TRIES {
         last = match removal::remove(path) {
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(()),
+            // What is not found may be something in it, which a thread of ours removed meanwhile.
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => gone(path).then_some(()).ok_or(cause),
             Err(cause) if cause.kind() == io::ErrorKind::NotADirectory => fs::remove_file(path),
             other => other,
         };
         if last.is_ok() {
             break;
         }
+        std::thread::sleep(BETWEEN);
     }
     last
+}
+
+#[cfg(unix)]
+fn gone(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_err_and(|cause| cause.kind() == io::ErrorKind::NotFound)
 }
 
 /// Removes every one that this process has, and its files that go at an exit.
