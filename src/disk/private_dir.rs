@@ -194,7 +194,7 @@ fn gone(path: &Path) -> bool {
 }
 
 /// Removes every one that this process has, and its files that go at an exit.
-#[cfg(unix)]
+#[cfg(all(unix, feature = "engine"))]
 pub(crate) fn remove_all() {
     remove_each(&mut live());
 }
