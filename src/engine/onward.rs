@@ -141,7 +141,7 @@ pub async fn go_on(home: &Home, how: GoOn, query: Query) -> Result<Answer, Begin
         reference,
         lines,
         memory,
-    } = Reopened::of(home, &query, &started)?;
+    } = Reopened::of(home, &query, &started, opened.doc)?;
     let keeper = Keeper::resume(memory, cut.journal(writer)?, reference.clone());
     let run = Arc::new(Run::new(&query, lines, how.tape));
     run.know(&earlier);

@@ -6,13 +6,11 @@ use super::event::hiding;
 use super::groups::Observation;
 use super::home::Home;
 use super::journal::{Cut, ParkedTurn, observed, recover};
-use super::memory::{MemoryError, SessionMemory};
 use super::settings::Settings;
 use crate::disk::lock::{LockError, SessionLock};
 use crate::disk::state_doc::StateDoc;
 use crate::provider::Cancel;
 use crate::store::{NewSession, SessionRow, SessionWriter, Storage, Store, StoreError, locate};
-use crate::text::secret::Secrets;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -27,7 +25,7 @@ pub(super) struct Opened {
     pub(super) notes: Vec<String>,
     pub(super) parked: Option<ParkedTurn>,
     /// What state.json says, where recovery has read it and left it as it is.
-    doc: Option<StateDoc>,
+    pub(super) doc: Option<StateDoc>,
     _lock: SessionLock,
 }
 
@@ -80,14 +78,6 @@ impl Opened {
 }
 
 impl Opened {
-    /// The session's memory, which is read once.
-    pub(super) fn memory(&mut self, home: &Home, secrets: &Secrets) -> Result<SessionMemory, MemoryError> {
-        match self.doc.take() {
-            Some(doc) => Ok(SessionMemory::of_found(&home.dir, doc, secrets.clone())),
-            None => SessionMemory::open(&home.dir, secrets.clone()),
-        }
-    }
-
     /// What earlier queries of the session observed, where it counts.
     pub(super) fn observed(&self, settings: &Settings) -> Result<Vec<Observation>, StoreError> {
         match (&self.store, &self.log) {

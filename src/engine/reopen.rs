@@ -7,6 +7,7 @@ use super::journal::transcript_of;
 use super::memory::{RunRef, SessionMemory, new_run};
 use super::schema::OutputSchema;
 use super::session::{Query, make_dir};
+use crate::disk::state_doc::StateDoc;
 use crate::disk::transcript_writer::TranscriptWriter;
 use crate::store::payload::TurnStarted;
 use std::path::PathBuf;
@@ -21,8 +22,13 @@ pub(super) struct Reopened {
 }
 
 impl Reopened {
-    /// The query that `started` began, asked with the settings of `query`.
-    pub(super) fn of(home: &Home, query: &Query, started: &TurnStarted) -> Result<Self, BeginError> {
+    /// The query that `started` began, asked with the settings of `query`; `doc` is what was read of state.json already.
+    pub(super) fn of(
+        home: &Home,
+        query: &Query,
+        started: &TurnStarted,
+        doc: Option<StateDoc>,
+    ) -> Result<Self, BeginError> {
         let prepared = Input::recorded_in(started, &home.dir, query.input.file())?.prepare()?;
         let schema = query.settings.schema.as_ref().map(OutputSchema::compile).transpose()?;
         let (log_file, transcript) = transcript(home, started)?;
@@ -34,7 +40,7 @@ impl Reopened {
         Ok(Self {
             schema,
             lines: TranscriptWriter::open(&transcript)?,
-            memory: SessionMemory::open(&home.dir, query.settings.secrets.clone())?,
+            memory: SessionMemory::of_read(&home.dir, doc, query.settings.secrets.clone())?,
             prepared,
             reference,
         })

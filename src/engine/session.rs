@@ -77,15 +77,15 @@ pub async fn run_query(home: &Home, query: Query) -> Result<Answer, BeginError> 
     make_dir(&home.dir)?;
     make_dir(&home.logs())?;
     let lock = lock(home, &query.cancel).await?;
-    let mut opened = Opened::open(home, &query.settings, Cut::Close, lock)?;
-    if let Some(parked) = opened.parked.take() {
+    let opened = Opened::open(home, &query.settings, Cut::Close, lock)?;
+    if let Some(parked) = opened.parked {
         return Err(BeginError::Parked {
             dir: home.dir.clone(),
             question: parked.question,
         });
     }
     let earlier = opened.observed(&query.settings)?;
-    let memory = opened.memory(home, &query.settings.secrets)?;
+    let memory = SessionMemory::of_read(&home.dir, opened.doc, query.settings.secrets.clone())?;
     let preamble = memory.preamble(query.settings.code_in_context);
     let (run_id, log_name) = new_run(&home.prefix, |name| home.logs().join(name).exists());
     let reference = RunRef {
@@ -127,7 +127,7 @@ pub async fn answer(home: &Home, text: String, query: Query) -> Result<Answer, B
         reference,
         lines,
         memory,
-    } = Reopened::of(home, &query, &started)?;
+    } = Reopened::of(home, &query, &started, opened.doc)?;
     let again = parked.onward().ok_or_else(nothing)?;
     let (journal, tape) = parked.answer(writer, text);
     let keeper = Keeper::resume(memory, journal, reference.clone());
@@ -148,7 +148,7 @@ pub fn drop_question(home: &Home, settings: &Settings) -> Result<(), BeginError>
     let opened = Opened::open(home, settings, Cut::Close, lock)?;
     let nothing = || BeginError::NothingParked { dir: home.dir.clone() };
     let (parked, (writer, _)) = opened.parked.zip(opened.log).ok_or_else(nothing)?;
-    let mut memory = SessionMemory::open(&home.dir, settings.secrets.clone())?;
+    let mut memory = SessionMemory::of_read(&home.dir, opened.doc, settings.secrets.clone())?;
     memory.go_on(RunRef {
         run_id: parked.started.run_id.clone(),
         log_file: parked.started.log_file.clone().unwrap_or_default(),

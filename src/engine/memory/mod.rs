@@ -130,8 +130,15 @@ impl SessionMemory {
         Ok(Self::of_found(dir, doc, secrets))
     }
 
-    /// The memory that the state.json in `dir` says.
-    pub(super) fn of_found(dir: &Path, doc: StateDoc, secrets: Secrets) -> Self {
+    /// The memory of the session in `dir`, whose state.json was read already where there is a `doc`.
+    pub(super) fn of_read(dir: &Path, doc: Option<StateDoc>, secrets: Secrets) -> Result<Self, MemoryError> {
+        match doc {
+            Some(doc) => Ok(Self::of_found(dir, doc, secrets)),
+            None => Self::open(dir, secrets),
+        }
+    }
+
+    fn of_found(dir: &Path, doc: StateDoc, secrets: Secrets) -> Self {
         Self {
             dir: dir.to_owned(),
             secrets,
