@@ -297,15 +297,14 @@ async fn case_48_a_step_whose_end_is_lost_is_counted_though_later_ones_are_there
 
 #[tokio::test]
 async fn a_call_that_its_step_did_not_wait_for_is_no_divergence() {
-    let dir = tempfile::tempdir().unwrap();
-    let steps = [
-        "import asyncio\nt = asyncio.ensure_future(llm_query('a'))\nx = 1",
-        "FINAL(x)",
-    ];
-    let client = client(dir.path(), &steps);
-    client.run("go").await.unwrap();
-    let report = replayed(&client.session().unwrap()).await;
-    assert!(report.faithful(), "{report:#?}");
+    for call in ["llm_query('a')", "batch_llm_query(llm_query('a'), llm_query('b'))"] {
+        let dir = tempfile::tempdir().unwrap();
+        let code = format!("import asyncio\nt = asyncio.ensure_future({call})\nx = 1");
+        let client = client(dir.path(), &[&code, "FINAL(x)"]);
+        client.run("go").await.unwrap();
+        let report = replayed(&client.session().unwrap()).await;
+        assert!(report.faithful(), "{call}: {report:#?}");
+    }
 }
 
 #[tokio::test]

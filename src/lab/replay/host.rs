@@ -130,11 +130,15 @@ impl ReplayHost {
     }
 
     async fn served(&self, call: &str, input: &Value) -> Result<Recorded, HostError> {
+        self.be_patient(call).await;
+        self.serve(call, input)
+    }
+
+    async fn be_patient(&self, call: &str) {
         let is_left = self.state().cassette.unconsumed().any(|cell| cell.call == call);
         if !is_left {
             tokio::time::sleep(PATIENCE).await;
         }
-        self.serve(call, input)
     }
 
     async fn ask(&self, args: &Value) -> Result<Value, HostError> {
@@ -152,12 +156,15 @@ impl ReplayHost {
         }
     }
 
-    fn batch(&self, args: &Value) -> Result<Value, HostError> {
+    async fn batch(&self, args: &Value) -> Result<Value, HostError> {
         let queries = args
             .get("queries")
             .and_then(Value::as_array)
             .cloned()
             .unwrap_or_default();
+        if !queries.is_empty() {
+            self.be_patient("llm_query").await;
+        }
         let answers: Vec<_> = queries.iter().map(|query| self.serve("llm_query", query)).collect();
         let answers = answers.into_iter().map(|answer| answer.and_then(Recorded::answer));
         answers.collect::<Result<Vec<_>, _>>().map(Value::Array)
@@ -169,7 +176,7 @@ impl HostCalls for ReplayHost {
     async fn call(&self, call: HostCall) -> Result<Value, HostError> {
         match call.name.as_str() {
             "tool_end" => Ok(Value::Null),
-            "batch_llm_query" => self.batch(&call.args),
+            "batch_llm_query" => self.batch(&call.args).await,
             "ask" => self.ask(&call.args).await,
             "tool_begin" => {
                 let (name, input) = tool_input(&call.args);
