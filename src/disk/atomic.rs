@@ -194,7 +194,7 @@ fn create_private_beside(path: &Path) -> io::Result<NamedTempFile> {
 }
 
 /// `.state.json.` for `…/state.json`: hidden, and told apart from the files of any other program.
-fn temp_prefix(path: &Path) -> io::Result<OsString> {
+pub(super) fn temp_prefix(path: &Path) -> io::Result<OsString> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
     let mut prefix = OsString::from(".");
     prefix.push(name);

@@ -1,10 +1,9 @@
 //! A large file in the making: hidden beside its place, which it gets when it is whole. It goes with its object and at an
 //! exit; what a killed process leaves is removed by the next that makes the same file.
 
-use super::atomic::{directory_of, sync_directory};
+use super::atomic::{directory_of, sync_directory, temp_prefix};
 use super::lock::is_still_at;
 use super::private_dir::GoesAtExit;
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
@@ -56,7 +55,7 @@ impl Write for PartFile {
 }
 
 fn create(place: &Path) -> io::Result<NamedTempFile> {
-    let prefix = prefix(place)?;
+    let prefix = temp_prefix(place)?;
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).suffix(SUFFIX).rand_bytes(RANDOM);
     #[cfg(unix)]
@@ -64,17 +63,9 @@ fn create(place: &Path) -> io::Result<NamedTempFile> {
     builder.tempfile_in(directory_of(place))
 }
 
-fn prefix(place: &Path) -> io::Result<OsString> {
-    let name = place.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
-    let mut prefix = OsString::from(".");
-    prefix.push(name);
-    prefix.push(".");
-    Ok(prefix)
-}
-
 /// Removes what killed processes of this user left of the same file.
 fn remove_leftovers(place: &Path) -> io::Result<()> {
-    let prefix = prefix(place)?;
+    let prefix = temp_prefix(place)?;
     for entry in fs::read_dir(directory_of(place)).into_iter().flatten().flatten() {
         if !is_part(entry.file_name().as_encoded_bytes(), prefix.as_encoded_bytes()) {
             continue;

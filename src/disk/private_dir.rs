@@ -58,18 +58,10 @@ impl PrivateDir {
     }
 
     fn make(parent: &Path, what: &str) -> io::Result<Self> {
-        remove_at_exit()?;
-        let path = {
-            // Held meanwhile: an exit that comes now finds it.
-            let mut live = live();
-            let made = tempfile::Builder::new()
-                .prefix(&format!("{PREFIX}{what}-"))
-                .permissions(fs::Permissions::from_mode(0o700))
-                .tempdir_in(parent)?;
-            let path = made.keep();
-            live.insert(path.clone());
-            path
-        };
+        let prefix = format!("{PREFIX}{what}-");
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix).permissions(fs::Permissions::from_mode(0o700));
+        let path = registered(|| builder.tempdir_in(parent))?.keep();
         match own(&path) {
             Ok(owner) => Ok(Self { path, _owner: owner }),
             Err(cause) => {
@@ -106,13 +98,10 @@ pub(crate) struct GoesAtExit(std::path::PathBuf);
 
 #[cfg(all(unix, feature = "engine"))]
 impl GoesAtExit {
-    /// Makes a file, and has it go: an exit that comes meanwhile waits for it.
+    /// Makes a file, and has it go.
     pub(crate) fn with<T: AsRef<Path>>(make: impl FnOnce() -> io::Result<T>) -> io::Result<(T, Self)> {
-        remove_at_exit()?;
-        let mut live = live();
-        let made = make()?;
+        let made = registered(make)?;
         let path = made.as_ref().to_owned();
-        live.insert(path.clone());
         Ok((made, Self(path)))
     }
 }
@@ -191,6 +180,16 @@ fn remove(path: &Path) -> io::Result<()> {
 #[cfg(unix)]
 fn gone(path: &Path) -> bool {
     fs::symlink_metadata(path).is_err_and(|cause| cause.kind() == io::ErrorKind::NotFound)
+}
+
+/// Makes something that goes at an exit: one that comes meanwhile waits for it.
+#[cfg(unix)]
+fn registered<T: AsRef<Path>>(make: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    remove_at_exit()?;
+    let mut live = live();
+    let made = make()?;
+    live.insert(made.as_ref().to_owned());
+    Ok(made)
 }
 
 /// Removes every one that this process has, and its files that go at an exit.
