@@ -17,7 +17,7 @@ use std::path::Path;
 type Shown = (Label, Option<String>);
 
 /// The queries of a session, as screens number them, and the turns of its log.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Numbers {
     session: String,
     shown: Vec<Label>,

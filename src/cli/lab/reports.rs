@@ -64,7 +64,8 @@ fn told(report: &ReplayReport, numbers: &Numbers) -> String {
         report.cells_consumed,
         report.cells_total
     )];
-    lines.extend(report.diverged.iter().map(|found| mismatch(found, numbers)));
+    let diverged = |found: &Mismatch| format!("{} {}", numbers.name(found.turn), found.in_turn());
+    lines.extend(report.diverged.iter().map(diverged));
     lines.extend(report.unconsumed.iter().map(|left| {
         format!(
             "not called again: {} of {} step {}",
@@ -82,18 +83,6 @@ fn told(report: &ReplayReport, numbers: &Numbers) -> String {
         lines.push(format!("{values} compared by description only"));
     }
     SafeText::block(&lines.join("\n")).as_str().to_owned()
-}
-
-fn mismatch(found: &Mismatch, numbers: &Numbers) -> String {
-    let Mismatch {
-        turn,
-        step,
-        what,
-        expected,
-        got,
-    } = found;
-    let turn = numbers.name(*turn);
-    format!("{turn} step {}: {what}: expected {expected}, got {got}", step + 1)
 }
 
 /// Compares; 1 when something differs.
@@ -116,11 +105,7 @@ pub(super) struct Sides(Numbers, Numbers);
 
 impl Sides {
     pub(super) fn of(a: &Session, b: &Session) -> Result<Self, Failure> {
-        // One without a log has no rows.
-        let numbers = |session: &Session| match session.log_for_reading() {
-            Ok(source) => Numbers::of(&source),
-            Err(_) => Ok(Numbers::default()),
-        };
+        let numbers = |session: &Session| Numbers::of(&session.log_for_reading()?);
         Ok(Self(numbers(a)?, numbers(b)?))
     }
 

@@ -20,15 +20,17 @@ pub struct Mismatch {
 
 impl std::fmt::Display for Mismatch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "Q{} step {}: {}: expected {}, got {}",
-            self.turn + 1,
-            self.step + 1,
-            self.what,
-            self.expected,
-            self.got
-        )
+        write!(f, "Q{} {}", self.turn + 1, self.in_turn())
+    }
+}
+
+impl Mismatch {
+    /// What differs, within its turn.
+    pub fn in_turn(&self) -> String {
+        let Self {
+            what, expected, got, ..
+        } = self;
+        format!("step {}: {what}: expected {expected}, got {got}", self.step + 1)
     }
 }
 
