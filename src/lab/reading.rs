@@ -90,27 +90,37 @@ impl Reading {
 
     /// Reads that much of a session.
     pub(super) fn read(self, store: &Store, session: &str) -> Result<Recording, StoreError> {
-        let mut recording = Recording::of(session);
-        let select = Select::all().only(self.kinds);
-        for (place, fact) in decoded(store, session, &select, |row| self.fact(row))? {
-            recording.take(&place, fact);
-        }
-        recording.sort();
-        Ok(recording)
+        self.gather(store, session, |row| Some((self.fact(row)?, ())), |_, ()| ())
     }
 
     /// Reads that much, and how much was said by and to the root in each turn.
     pub(super) fn read_spoken(self, store: &Store, session: &str) -> Result<(Recording, Talks), StoreError> {
-        let (mut recording, mut talks) = (Recording::of(session), Talks::new());
-        let select = Select::all().only(self.kinds);
-        for (place, (fact, spoken)) in decoded(store, session, &select, |row| self.measured(row))? {
-            if let (Some(turn), Some(spoken)) = (place.turn, spoken) {
+        let mut talks = Talks::new();
+        let keep = |turn: Option<u32>, spoken: Option<Spoken>| {
+            if let Some((turn, spoken)) = turn.zip(spoken) {
                 talks.entry(turn).or_default().push(spoken);
             }
+        };
+        let recording = self.gather(store, session, |row| self.measured(row), keep)?;
+        Ok((recording, talks))
+    }
+
+    /// Puts facts together; what is decoded beside each goes to `keep`, with its turn.
+    fn gather<T: Send>(
+        self,
+        store: &Store,
+        session: &str,
+        decode: impl Fn(&EventRow<'_>) -> Option<(Fact, T)> + Sync,
+        mut keep: impl FnMut(Option<u32>, T),
+    ) -> Result<Recording, StoreError> {
+        let mut recording = Recording::of(session);
+        let select = Select::all().only(self.kinds);
+        for (place, (fact, beside)) in decoded(store, session, &select, decode)? {
+            keep(place.turn, beside);
             recording.take(&place, fact);
         }
         recording.sort();
-        Ok((recording, talks))
+        Ok(recording)
     }
 
     /// A row's fact, and how much was said where it is a step's call.
@@ -204,12 +214,11 @@ struct MessageLength {
 
 impl From<CallLengths<'_>> for Fact {
     fn from(lengths: CallLengths<'_>) -> Self {
-        ModelCall {
-            model: lengths.model.into_owned(),
+        CallFigures {
+            model: lengths.model,
             guard: lengths.guard,
             usage: lengths.usage,
             cost: lengths.cost,
-            ..ModelCall::default()
         }
         .into()
     }
