@@ -24,6 +24,16 @@ async fn recorded(steps: &[&str]) -> (tempfile::TempDir, fast_rlm::Client, Strin
     (dir, reader, id)
 }
 
+/// What if every sub-agent had answered otherwise? What comes of it can be replayed.
+async fn substituted(client: &fast_rlm::Client, id: &str) -> fast_rlm::WhatIfRun {
+    let session = client.open_session(id).unwrap();
+    let what_if = session.what_if().substitute("llm_query", json!("SUB"));
+    let what_if = what_if.run().await.unwrap();
+    let report = what_if.session().replay(None, &mut NoSink).await.unwrap();
+    assert!(report.faithful(), "{report:#?}");
+    what_if
+}
+
 fn changed(rows: &[DiffRow]) -> Vec<usize> {
     let numbered = rows.iter().enumerate();
     numbered.filter(|(_, row)| !row.is_same()).map(|(at, _)| at).collect()
@@ -32,19 +42,11 @@ fn changed(rows: &[DiffRow]) -> Vec<usize> {
 #[tokio::test]
 async fn case_63_a_substituted_call_asks_nobody_and_costs_nothing() {
     let (_dir, client, id) = recorded(&THREE).await;
-    let session = client.open_session(&id).unwrap();
-    let what_if = session
-        .what_if()
-        .substitute("llm_query", json!("SUB"))
-        .run()
-        .await
-        .unwrap();
+    let what_if = substituted(&client, &id).await;
     assert!(what_if.hermetic() && what_if.first_divergence().is_none());
     assert_eq!((what_if.cost().nano, what_if.cost().unknown), (0, 0));
     assert_eq!(what_if.output().unwrap().value, json!([1, 3, "SUB"]));
     assert_eq!(changed(&what_if.diff().rows), [1, 2, 3]);
-    let report = what_if.session().replay(None, &mut NoSink).await.unwrap();
-    assert!(report.faithful(), "{report:#?}");
 }
 
 #[tokio::test]
@@ -57,16 +59,8 @@ async fn case_63_what_is_drawn_and_what_the_clocks_show_is_as_it_was_recorded() 
         "FINAL([x, y, v, w])",
     ];
     let (_dir, client, id) = recorded(&steps).await;
-    let session = client.open_session(&id).unwrap();
-    let what_if = session
-        .what_if()
-        .substitute("llm_query", json!("SUB"))
-        .run()
-        .await
-        .unwrap();
+    let what_if = substituted(&client, &id).await;
     assert_eq!(changed(&what_if.diff().rows), [2, 4], "{:#?}", what_if.diff().rows);
-    let report = what_if.session().replay(None, &mut NoSink).await.unwrap();
-    assert!(report.faithful(), "{report:#?}");
 }
 
 #[tokio::test]
