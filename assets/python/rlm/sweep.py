@@ -30,8 +30,8 @@ _IMMUTABLE = frozenset(
 _Pickler = _pickle.Pickler
 _blake2b = hashlib.blake2b
 # name -> (identity or None, digest of the pickle or None, why it cannot be saved or None, preview or None), of the last
-# sweep or of the restore: what the host has. Objects are not kept alive: an identity is the address with the hash, and a value would
-# have to take both to be mistaken for another.
+# sweep or of the restore: what the host has. Objects are not kept alive: an identity is the address with the hash, and a
+# value would have to take both to be mistaken for another.
 _known = {}
 
 
