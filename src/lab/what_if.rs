@@ -76,7 +76,7 @@ impl Change {
                 bindings(&[(name.clone(), value.clone())])?;
                 match binds(turn, *number, name) || saved.is_none_or(|saved| has(saved, name)) {
                     true => Ok(()),
-                    false => unused(format!("nothing has bound {name} by step {number} (0-based)")),
+                    false => unused(format!("nothing has bound {name} by that step")),
                 }
             }
             _ => Ok(()),
