@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::runtime::{Builder, Handle, Runtime};
 
-/// Loads Python now, so that the first query does not have to: milliseconds, and about 10 s once per machine, with
+/// Loads Python now, so that the first query does not have to: milliseconds, and half a minute once per machine, with
 /// lines for the user. Later calls do nothing.
 ///
 /// # Errors

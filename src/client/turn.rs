@@ -11,9 +11,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 
 impl Session {
-    /// Asks, and waits for the answer. In a session that waits for an answer itself, `query` is that answer. May be called anywhere, but blocks the thread; [`Session::send`] does not.
+    /// Asks, and waits for the answer. In a session that waits for an answer itself, `query` is that answer. May be
+    /// called anywhere, but blocks the thread; [`Session::send`] does not.
     ///
-    /// The first query of a process loads Python: milliseconds, or about 10 s the first time on a machine (see
+    /// The first query of a process loads Python: milliseconds, or half a minute the first time on a machine (see
     /// [`warm_up`](crate::warm_up)).
     ///
     /// # Errors

@@ -136,7 +136,7 @@ fn cached(engine: &Engine, root: &Path, progress: Progress<'_>) -> Result<PathBu
     if entry.is_ready() {
         return Ok(entry.directory);
     }
-    progress("Preparing Python, once: about 10 s");
+    progress("Preparing Python, once: about half a minute");
     let filling = entry.filling();
     let _ = fs::remove_dir_all(&filling);
     let result = private_directory(&filling)

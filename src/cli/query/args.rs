@@ -83,7 +83,7 @@ pub struct Args {
 /// Subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Prepare the sandboxed Python now (once per machine, about 10 s), so that the first query starts at once.
+    /// Prepare the sandboxed Python now (once per machine, half a minute), so that the first query starts at once.
     Warmup,
     /// Say what is ready: Python, model, keys, terminal.
     Doctor {
