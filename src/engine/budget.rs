@@ -1,6 +1,7 @@
 //! What a query has used so far, shared by the root and all its sub-agents, and checked before each model call.
 
 use super::limits::{Exceeded, Limits};
+use crate::provider::Usage;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -15,6 +16,8 @@ pub struct Spent {
     pub prompt_tokens: u64,
     /// Completion tokens.
     pub completion_tokens: u64,
+    /// Calls whose tokens the provider did not report: they are in neither sum.
+    pub unknown_tokens: u64,
     /// Model calls started.
     pub calls: u64,
 }
@@ -77,11 +80,12 @@ impl Budget {
     }
 
     /// Adds what a call used.
-    pub fn add(&self, prompt: u64, completion: u64, cost_nano: Option<i64>) {
+    pub fn add(&self, used: &Usage) {
         let mut spent = self.lock();
-        spent.prompt_tokens = spent.prompt_tokens.saturating_add(prompt);
-        spent.completion_tokens = spent.completion_tokens.saturating_add(completion);
-        match cost_nano {
+        spent.prompt_tokens = spent.prompt_tokens.saturating_add(used.prompt_tokens);
+        spent.completion_tokens = spent.completion_tokens.saturating_add(used.completion_tokens);
+        spent.unknown_tokens += u64::from(!used.reported);
+        match used.cost_nano {
             Some(nano) => spent.nano = spent.nano.saturating_add(i128::from(nano)),
             None => spent.unknown_costs += 1,
         }
@@ -120,13 +124,32 @@ mod tests {
         Budget::new(limits)
     }
 
+    fn used(prompt_tokens: u64, completion_tokens: u64, cost_nano: Option<i64>) -> Usage {
+        Usage {
+            prompt_tokens,
+            completion_tokens,
+            cost_nano,
+            reported: true,
+            ..Usage::default()
+        }
+    }
+
+    #[test]
+    fn tokens_that_nobody_reported_are_counted_as_calls() {
+        let budget = budget(|_| {});
+        budget.add(&Usage::default());
+        budget.add(&used(5, 10, Some(0)));
+        let spent = budget.spent();
+        assert_eq!((spent.unknown_tokens, spent.prompt_tokens, spent.completion_tokens), (1, 5, 10));
+    }
+
     #[test]
     fn money_stops_the_call_that_would_follow() {
         let budget = budget(|l| l.max_money_nano = 100);
         budget.take_call().unwrap();
-        budget.add(1, 1, Some(99));
+        budget.add(&used(1, 1, Some(99)));
         budget.take_call().unwrap();
-        budget.add(1, 1, Some(1));
+        budget.add(&used(1, 1, Some(1)));
         let stopped = budget.take_call().unwrap_err();
         assert_eq!(
             stopped,
@@ -146,7 +169,7 @@ mod tests {
         };
         let allowance = Allowance::default();
         let budget = Budget::raised_by(limits, allowance.clone());
-        budget.add(1, 1, Some(100));
+        budget.add(&used(1, 1, Some(100)));
         budget.take_call().unwrap_err();
         allowance.allow(200);
         budget.take_call().unwrap();
@@ -158,7 +181,7 @@ mod tests {
     fn unknown_costs_are_counted_and_bound_by_tokens() {
         let budget = budget(|l| l.max_completion_tokens = 10);
         budget.take_call().unwrap();
-        budget.add(5, 10, None);
+        budget.add(&used(5, 10, None));
         assert_eq!(budget.spent().unknown_costs, 1);
         assert_eq!(budget.take_call().unwrap_err().name(), "max_completion_tokens");
     }

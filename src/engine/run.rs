@@ -221,8 +221,7 @@ impl Run {
             let mut all = self.used.lock().unwrap_or_else(PoisonError::into_inner);
             all.entry(Arc::clone(&caller.run_id)).or_default().add(&used);
             drop(all);
-            self.budget
-                .add(used.prompt_tokens, used.completion_tokens, used.cost_nano);
+            self.budget.add(&used);
         }
         called.map_err(|error| {
             let error = match error.is_cancelled() {

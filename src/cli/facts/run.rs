@@ -42,7 +42,8 @@ impl<'a> RunFacts<'a> {
 pub(super) struct TotalFacts {
     steps: u64,
     failed_steps: u64,
-    tokens: TokenFacts,
+    /// Nothing where there were calls, and no transcript says of any how many.
+    tokens: Option<TokenFacts>,
     cost_nano_usd: i128,
     steps_with_cost: u64,
     /// Steps whose transcript says nothing of a cost.
@@ -71,7 +72,7 @@ impl TotalFacts {
         Self {
             steps: totals.steps,
             failed_steps: totals.failed,
-            tokens: TokenFacts::of(&totals.usage),
+            tokens: totals.tokens_known().then(|| TokenFacts::of(&totals.usage)),
             cost_nano_usd: nano,
             steps_with_cost: known,
             steps_without_cost: unknown,

@@ -64,6 +64,7 @@ pub(in crate::cli) fn usage(spent: &Spent) -> Value {
         "calls": spent.calls,
         "prompt_tokens": spent.prompt_tokens,
         "completion_tokens": spent.completion_tokens,
+        "calls_without_tokens": spent.unknown_tokens,
         "cost_nano_usd": i64::try_from(spent.nano).unwrap_or(i64::MAX),
         "calls_without_cost": spent.unknown_costs,
     })
