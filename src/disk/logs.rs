@@ -10,6 +10,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::files::{FileIdentity, modified_nanos, open_regular, read_at};
 use super::starts_as_utf16;
+use crate::text::SafeText;
 
 /// Ending of transcripts' names.
 const ENDING: &str = "jsonl";
@@ -153,7 +154,7 @@ impl LogFinder {
                 Ok(found)
             }
             Ok(false) if starts_as_utf16(&file) => Err("UTF-16: convert it to UTF-8 to read it".into()),
-            Ok(false) => Err(format!("it does not contain run {run_id}; refused")),
+            Ok(false) => Err(format!("it does not contain run {}; refused", SafeText::line(run_id))),
             Err(error) => Err(reason(&error)),
         }
     }
@@ -228,7 +229,8 @@ fn told((path, why): (PathBuf, Option<String>)) -> String {
     let now = || open_regular(&path).err().map(|error| reason(&error));
     // It may have come meanwhile.
     let why = why.or_else(now).unwrap_or_else(|| "not there".into());
-    format!("{} ({why})", path.display())
+    // What they are called is one line, whatever it holds: no part of the reason may be overwritten.
+    format!("{} ({why})", SafeText::line(&path.to_string_lossy()))
 }
 
 fn reason(error: &io::Error) -> String {

@@ -140,7 +140,10 @@ mod tests {
         budget.add(&Usage::default());
         budget.add(&used(5, 10, Some(0)));
         let spent = budget.spent();
-        assert_eq!((spent.unknown_tokens, spent.prompt_tokens, spent.completion_tokens), (1, 5, 10));
+        assert_eq!(
+            (spent.unknown_tokens, spent.prompt_tokens, spent.completion_tokens),
+            (1, 5, 10)
+        );
     }
 
     #[test]

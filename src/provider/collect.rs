@@ -40,10 +40,11 @@ impl<'a> Collector<'a> {
         self.first_delta.is_some()
     }
 
-    /// Forgets what a failed attempt left that nobody has seen.
+    /// Forgets what a failed attempt left that nobody has seen; what it is billed for stays.
     pub(super) fn start_over(&mut self) {
         self.ending = Ending::default();
-        self.partial.usage = None;
+        let Partial { earlier, usage, .. } = &mut self.partial;
+        *earlier = Usage::both(earlier.take(), usage.take());
     }
 
     pub(super) fn push(&mut self, delta: Delta<'_>, server: &str) -> Result<(), ErrorKind> {

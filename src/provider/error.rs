@@ -144,6 +144,14 @@ impl ErrorKind {
         }
     }
 
+    /// Whether the model had been asked, and was answering or about to, when the call ended.
+    fn leaves_a_model_at_work(&self) -> bool {
+        matches!(
+            self,
+            Self::Cancelled | Self::TimedOut { .. } | Self::Silent { .. } | Self::Broken { .. } | Self::TooLarge { .. }
+        )
+    }
+
     /// How long the server asked to wait.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
@@ -168,6 +176,8 @@ pub struct Partial {
     pub reasoning: String,
     /// The usage, if it had been reported; a call that was cut short has usually been billed without saying so.
     pub usage: Option<Usage>,
+    /// What the attempts before the last reported, together.
+    pub earlier: Option<Usage>,
 }
 
 /// A call that failed, after `attempts` attempts.
@@ -190,8 +200,9 @@ impl CallError {
     #[must_use]
     pub fn used(&self) -> Option<Usage> {
         let begun = !self.partial.text.is_empty() || !self.partial.reasoning.is_empty();
-        let stopped = self.is_cancelled() && self.attempts > 0;
-        self.partial.usage.or((begun || stopped).then(Usage::default))
+        let stopped = self.kind.leaves_a_model_at_work() && self.attempts > 0;
+        let last = self.partial.usage.or((begun || stopped).then(Usage::default));
+        Usage::both(self.partial.earlier, last)
     }
 
     /// Whether it failed because someone cancelled.

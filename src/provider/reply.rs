@@ -38,6 +38,30 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// Both together; a cost is known where both are.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        let cost_nano = self.cost_nano.zip(other.cost_nano);
+        Self {
+            prompt_tokens: self.prompt_tokens.saturating_add(other.prompt_tokens),
+            completion_tokens: self.completion_tokens.saturating_add(other.completion_tokens),
+            total_tokens: self.total_tokens.saturating_add(other.total_tokens),
+            cached_tokens: self.cached_tokens.saturating_add(other.cached_tokens),
+            reasoning_tokens: self.reasoning_tokens.saturating_add(other.reasoning_tokens),
+            cost_nano: cost_nano.map(|(one, other)| one.saturating_add(other)),
+            cost_source: other.cost_source,
+            reported: self.reported && other.reported,
+        }
+    }
+
+    /// What is there of two, together.
+    pub(super) fn both(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        match (one, other) {
+            (Some(one), Some(other)) => Some(one.plus(&other)),
+            (one, other) => one.or(other),
+        }
+    }
+
     /// Its tokens in the model's terms; `None` where the provider reported none.
     pub fn tokens(&self) -> Option<model::Usage> {
         self.reported.then_some(model::Usage {

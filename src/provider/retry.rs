@@ -121,10 +121,11 @@ impl Course<'_> {
     fn reply(self, request: &Request) -> Reply {
         let timings = self.timings();
         let Collector { partial, ending, .. } = self.collector;
+        let usage = partial.usage.unwrap_or_default();
         Reply {
             text: partial.text,
             reasoning: partial.reasoning,
-            usage: partial.usage.unwrap_or_default(),
+            usage: partial.earlier.map_or(usage, |earlier| earlier.plus(&usage)),
             finish: ending.finish.unwrap_or(Finish::Unstated),
             timings,
             attempts: self.attempts,
@@ -149,7 +150,9 @@ impl Course<'_> {
 pub(super) fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     let value = value.trim();
     if let Ok(seconds) = value.parse::<f64>() {
-        return Duration::try_from_secs_f64(seconds).ok();
+        // Longer than can be said is for ever, not at once.
+        let longest = (seconds.is_finite() && seconds > 0.0).then_some(Duration::MAX);
+        return Duration::try_from_secs_f64(seconds).ok().or(longest);
     }
     let date = jiff::fmt::rfc2822::parse(value).ok()?;
     Some(Duration::try_from(date.timestamp().duration_since(now)).unwrap_or_default())
@@ -165,6 +168,7 @@ mod tests {
         let read = |value: &str| retry_after(value, now);
         assert_eq!(read("7"), Some(Duration::from_secs(7)));
         assert_eq!(read(" 0.25 "), Some(Duration::from_millis(250)));
+        assert_eq!(read("99999999999999999999"), Some(Duration::MAX));
         assert_eq!(read("Sun, 06 Nov 1994 08:50:07 GMT"), Some(Duration::from_secs(30)));
         assert_eq!(read("Sun, 06 Nov 1994 08:49:00 GMT"), Some(Duration::ZERO));
         for bad in ["", "soon", "-1", "NaN", "inf", "Sun, 99 Nov 1994 08:49:00 GMT"] {

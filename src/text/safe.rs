@@ -74,7 +74,7 @@ impl SafeText {
         (Self(safe.into()), places)
     }
 
-    /// Like [`SafeText::block`], on a single line: newlines become `⏎`.
+    /// Like [`SafeText::block`], on a single line: newlines and lone `\r` become `⏎`.
     pub fn line(raw: &str) -> Self {
         Self::sanitize(raw, Style::Line)
     }

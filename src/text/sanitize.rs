@@ -21,7 +21,7 @@ pub(super) enum Style {
     Block,
     /// Lines; everything shown.
     Raw,
-    /// One line.
+    /// One line: newlines and lone `\r` become `⏎`.
     Line,
 }
 
@@ -253,8 +253,11 @@ impl<'a> Sanitizer<'a> {
         if self.rest.starts_with('\n') {
             return;
         }
-        if self.style == Style::Raw {
-            return self.mark('\r');
+        match self.style {
+            Style::Raw => return self.mark('\r'),
+            // A name, an id or a title has no progress to show: what it overwrote would be hidden.
+            Style::Line => return self.newline(),
+            Style::Block => {}
         }
         self.end_marks();
         let segment = self.out.get(self.line..).unwrap_or_default();

@@ -1,8 +1,10 @@
 //! Keys are asked for by name, refused when they cannot be kept, and show nowhere.
 
 use crate::server::{Act, RawServer, events, send, text};
-use crate::{KEY, call, request, settings};
-use fast_rlm::provider::{ApiKey, CostExpectation, DEFAULT_BASE_URL, OpenAi, OpenError, Provider, Settings, open};
+use crate::{KEY, call, call_on, request, settings};
+use fast_rlm::provider::{
+    ApiKey, CostExpectation, DEFAULT_BASE_URL, OpenAi, OpenError, Provider, Settings, list_models, open,
+};
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 use wiremock::matchers::any;
@@ -131,4 +133,31 @@ async fn the_key_is_in_no_log_error_or_debug_form() {
     let logged = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
     assert!(logged.contains("trying the model again"), "{logged}");
     assert!(!logged.contains(KEY) && !format!("{provider:?}").contains(KEY));
+}
+
+#[tokio::test]
+async fn a_key_in_a_list_of_models_or_in_a_redirect_is_not_shown() {
+    let key = "sk-Never-To-Be-Seen-12345";
+    let with_key = |base_url: &str| Settings {
+        api_key: Some(ApiKey::new("OPENAI_API_KEY", key)),
+        ..settings(base_url)
+    };
+    let server = MockServer::start().await;
+    let list = serde_json::json!({"data": [{"id": format!("model-{key}")}]});
+    Mock::given(any())
+        .respond_with(ResponseTemplate::new(200).set_body_json(list))
+        .mount(&server)
+        .await;
+    let offers = list_models(&with_key(&server.uri())).await.unwrap();
+    assert_eq!(offers[0].models.as_ref().unwrap(), &["model-[secret OPENAI_API_KEY]"]);
+
+    let server = MockServer::start().await;
+    let moved = ResponseTemplate::new(302).insert_header("location", format!("http://{key}.example.com/"));
+    Mock::given(any()).respond_with(moved).mount(&server).await;
+    let provider = OpenAi::new(&with_key(&server.uri())).unwrap();
+    let message = call_on(&provider, &request()).await.error().to_string().to_lowercase();
+    assert!(
+        message.contains("redirects") && !message.contains(&key.to_lowercase()),
+        "{message}"
+    );
 }

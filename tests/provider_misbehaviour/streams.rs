@@ -313,3 +313,50 @@ async fn half_characters_and_repeated_keys_fail_no_call() {
     assert_eq!(reply.id.as_deref(), Some("2"));
     assert_eq!((reply.usage.prompt_tokens, reply.usage.cost_nano), (9, Some(37_800)));
 }
+
+/// Usage, and then the connection ends without a reply.
+fn billed_for_nothing() -> Vec<Act> {
+    let usage =
+        r#"{"choices": [], "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15, "cost": 0.001}}"#;
+    vec![events(), data(usage)]
+}
+
+#[tokio::test]
+async fn attempts_that_were_billed_and_gave_nothing_are_counted() {
+    let mut last = billed_for_nothing();
+    last.extend([text("ok"), stop(), data("[DONE]")]);
+    let server = RawServer::start(vec![billed_for_nothing(), billed_for_nothing(), last]).await;
+    let outcome = call(&server.base_url, &request()).await;
+    let usage = outcome.reply().usage;
+    assert_eq!(outcome.reply().attempts, 3);
+    assert_eq!(
+        (usage.prompt_tokens, usage.completion_tokens, usage.cost_nano),
+        (30, 15, Some(3_000_000))
+    );
+
+    let server = RawServer::start(vec![billed_for_nothing(), billed_for_nothing()]).await;
+    let limits = Limits {
+        max_retries: 1,
+        ..Limits::default()
+    };
+    let outcome = call(&server.base_url, &request_with(limits)).await;
+    let used = outcome.error().used().unwrap();
+    assert_eq!((used.total_tokens, used.cost_nano), (30, Some(2_000_000)));
+}
+
+#[tokio::test]
+async fn a_model_that_is_given_up_while_it_works_has_an_unknown_cost() {
+    let server = RawServer::start(vec![vec![events(), send(": still thinking\n\n"), Act::Hang]]).await;
+    let limits = Limits {
+        timeout: Duration::from_millis(300),
+        ..once()
+    };
+    let outcome = call(&server.base_url, &request_with(limits)).await;
+    assert!(
+        matches!(*outcome.error().kind, ErrorKind::TimedOut { .. }),
+        "{:?}",
+        outcome.error()
+    );
+    let used = outcome.error().used().unwrap();
+    assert_eq!((used.reported, used.cost_nano), (false, None));
+}

@@ -67,7 +67,7 @@ impl<'a> Reader<'a> {
             }
             Output::Json | Output::Lines => self.value(&rest, collector)?,
         }
-        if self.usage.reported {
+        if self.usage.reported || self.usage.cost_nano.is_some() {
             self.usage.total_tokens = self.usage.prompt_tokens.saturating_add(self.usage.completion_tokens);
             collector.usage(self.usage);
         }

@@ -125,7 +125,8 @@ impl Faults {
                 .map(str::to_owned)
         };
         if response.status().is_redirection() {
-            let target = header(LOCATION).unwrap_or_default();
+            // Before it is parsed: that makes small letters of a host's large ones, and no key is found among them.
+            let target = self.without_keys(&header(LOCATION).unwrap_or_default());
             let target = Url::parse(&target)
                 .ok()
                 .and_then(|url| url.host_str().map(str::to_owned))
@@ -169,6 +170,11 @@ impl Faults {
             408 | 500..=599 => "its own trouble: try again later, or take another model".to_owned(),
             _ => String::new(),
         }
+    }
+
+    /// The server's text, with the names of keys in their place.
+    pub(in crate::provider) fn without_keys(&self, text: &str) -> String {
+        self.secrets.redact(text).into_owned()
     }
 
     /// The server's words in one line, without keys.

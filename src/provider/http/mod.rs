@@ -81,7 +81,8 @@ impl Http {
                 }
             }
             let list = serde_json::from_slice(&body).unwrap_or_default();
-            ids(&list).ok_or_else(|| self.faults.not_an_api(&content_type))
+            let ids = ids(&list).ok_or_else(|| self.faults.not_an_api(&content_type))?;
+            Ok(ids.iter().map(|id| self.faults.without_keys(id)).collect())
         };
         let silent = ErrorKind::Silent { limit: LIST_TIMEOUT };
         timeout(LIST_TIMEOUT, answered).await.unwrap_or(Err(silent))

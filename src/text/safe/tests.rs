@@ -72,6 +72,7 @@ fn tabs_expand_to_columns() {
 #[test]
 fn one_line_shows_its_newlines() {
     assert_eq!(SafeText::line("a\r\nb\nc\td").as_str(), "a⏎b⏎c   d");
+    assert_eq!(SafeText::line("run x\rall is well").as_str(), "run x⏎all is well");
 }
 
 #[test]

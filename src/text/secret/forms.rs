@@ -1,5 +1,5 @@
-//! The forms in which programs write a value: in base64, as a number in a pickle, escaped as in JSON or Python, and
-//! percent-encoded. Where they are looked for is the registry's business.
+//! The forms in which programs write a value: in base64, as a number in a pickle, escaped as in JSON, in Python or in its
+//! bytes, and percent-encoded. Where they are looked for is the registry's business.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
@@ -8,7 +8,12 @@ use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 pub(super) type Decode = fn(&[u8]) -> Option<(char, usize)>;
 
 /// The encodings character by character: each with the byte that begins an encoded one.
-pub(super) const ENCODINGS: [(u8, Decode); 3] = [(b'\\', escaped), (b'\\', escaped_twice), (b'%', percent)];
+pub(super) const ENCODINGS: [(u8, Decode); 4] = [
+    (b'\\', escaped),
+    (b'\\', escaped_bytes),
+    (b'\\', escaped_twice),
+    (b'%', percent),
+];
 
 /// The base64 characters that depend on `value` alone when `offset` bytes stand before it.
 pub(super) fn base64_cores(value: &[u8], offset: usize) -> [String; 2] {
@@ -48,6 +53,24 @@ pub(super) fn escaped(text: &[u8]) -> Option<(char, usize)> {
         mark @ (b'"' | b'\'' | b'\\' | b'/') => Some((char::from(*mark), 2)),
         _ => None,
     }
+}
+
+/// Decodes one character of a Python bytes literal, where each byte of its UTF-8 is an escape of its own; `None` also where
+/// more text could complete it.
+pub(super) fn escaped_bytes(text: &[u8]) -> Option<(char, usize)> {
+    let byte = |at: usize| u8::try_from(hex(text.get(at..at + 4)?.strip_prefix(b"\\x")?)?).ok();
+    let length = match byte(0) {
+        Some(0xC2..=0xDF) => 2,
+        Some(0xE0..=0xEF) => 3,
+        Some(0xF0..=0xF4) => 4,
+        _ => return escaped(text),
+    };
+    let escapes = text.get(..length * 4)?;
+    let bytes: Option<Vec<u8>> = (0..length).map(|number| byte(number * 4)).collect();
+    let decoded = bytes.and_then(|bytes| std::str::from_utf8(&bytes).ok()?.chars().next());
+    decoded
+        .map(|decoded| (decoded, escapes.len()))
+        .or_else(|| escaped(text))
 }
 
 /// Bytes of the longest escape.

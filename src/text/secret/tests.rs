@@ -58,6 +58,8 @@ fn every_form_is_replaced_and_the_rest_kept() {
         json.trim_matches('"').to_owned(),
         ascii_json(value),
         "p@ss \\\"w\\xf6rd\\\"\\\\/\\n\\U0001f44d%41".to_owned(),
+        // Python's bytes.
+        "p@ss \"w\\xc3\\xb6rd\"\\\\/\\n\\xf0\\x9f\\x91\\x8d%41".to_owned(),
         // JSON in JSON.
         inside_json(json.trim_matches('"')),
         inside_json(&ascii_json(value)),

@@ -191,7 +191,7 @@ pub(super) fn in_full(problem: &Problem, session: &Session) -> SafeText {
         part("line", problem.line),
         part("byte", problem.byte)
     );
-    SafeText::block(&format!("{}: {}\n{place}", kind_of(problem.kind).0, problem.what))
+    SafeText::raw(&format!("{}: {}\n{place}", kind_of(problem.kind).0, problem.what))
 }
 
 /// Nothing is wrong.

@@ -236,7 +236,7 @@ impl<'a> Shown<'a> {
         match self.bodies.get(at) {
             Some(Reading::Read(body)) => pieces(&Arc::clone(body)),
             Some(Reading::Failed(why)) => {
-                let words = SafeText::block(&format!("cannot be read: {why}"));
+                let words = SafeText::line(&format!("cannot be read: {why}"));
                 vec![Piece::Words(words, Role::Failure)]
             }
             Some(Reading::Asked) | None => Vec::new(),
