@@ -277,6 +277,8 @@ fn a_directory_without_permission_is_told_and_can_be_viewed() {
     // Nor may it be looked into: the cause is told, not that there is nothing.
     dirs.iter().for_each(|dir| allow(dir, 0o000));
     told_by_the_viewer(&place, mortal);
+    let (code, said) = place.told(mortal, env!("CARGO_BIN_EXE_fast-rlm-log"), &["."]);
+    assert!(code == Some(0) && said.contains("ermission denied"), "{said}");
     let ran = place.asks(mortal, &["x = 1", "FINAL(1)"]).run();
     told(&ran, &place, &["ermission denied"]);
     dirs.iter().for_each(|dir| allow(dir, 0o700));

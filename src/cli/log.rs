@@ -194,7 +194,7 @@ fn around() -> Option<Opened> {
     let mut found = PLACES
         .into_iter()
         .map(|place| (PathBuf::from(place), list_sessions(Path::new(place), &stop)));
-    let (dir, sessions) = found.find(|(_, sessions)| !sessions.is_empty())?;
+    let (dir, sessions) = found.find(|(_, sessions)| sessions.iter().any(|session| session.health.is_session()))?;
     Some(Opened::Picker { dir, sessions })
 }
 

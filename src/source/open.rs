@@ -75,13 +75,18 @@ pub fn open(target: &Path, options: &OpenOptions) -> Result<Opened, OpenError> {
     std::fs::metadata(target.join(".")).map_err(|error| OpenError::of_io(target, error))?;
     std::fs::read_dir(target).map_err(|error| OpenError::of_io(target, error))?;
     let sessions = list_sessions(target, &Stop::default());
-    if !sessions.is_empty() {
-        return Ok(Opened::Picker {
-            dir: target.to_owned(),
-            sessions,
-        });
+    let picker = |sessions| Opened::Picker {
+        dir: target.to_owned(),
+        sessions,
+    };
+    if sessions.iter().any(|session| session.health.is_session()) {
+        return Ok(picker(sessions));
     }
-    open_transcripts(target, options)
+    match open_transcripts(target, options) {
+        // Directories that cannot be entered may be sessions: that nothing is there is not known.
+        Err(OpenError::NoSession { .. }) if !sessions.is_empty() => Ok(picker(sessions)),
+        opened => opened,
+    }
 }
 
 fn open_session(target: &Path, dir: &Path, options: &OpenOptions) -> Result<Opened, OpenError> {

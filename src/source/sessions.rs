@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::Metadata;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +18,7 @@ use super::lineage::name;
 use super::recorded::open_question;
 use super::scan::readers;
 use super::session::{name_of, unix_ms};
-use super::{OpenOptions, Paid, Spent, Stop, read_session};
+use super::{OpenError, OpenOptions, Paid, Spent, Stop, read_session};
 
 /// A session as a list shows it. Texts are raw.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +50,23 @@ pub enum Health {
     Good,
     /// Why not.
     Damaged(String),
+    /// Why its directory cannot be entered: nobody can tell whether a state.json is there.
+    Closed(String),
+}
+
+impl Health {
+    /// Why it cannot be read.
+    pub fn trouble(&self) -> Option<&str> {
+        match self {
+            Self::Good => None,
+            Self::Damaged(why) | Self::Closed(why) => Some(why),
+        }
+    }
+
+    /// A state.json is there, whatever it holds.
+    pub fn is_session(&self) -> bool {
+        !matches!(self, Self::Closed(_))
+    }
 }
 
 /// What the runs of a session come to.
@@ -72,7 +90,7 @@ pub struct SessionTotals {
 
 /// The sessions of a storage directory: those that lie in it, and the one that keeps its files in it itself.
 pub fn list_stored(dir: &Path, stop: &Stop) -> Vec<SessionSummary> {
-    let own = dir.join(STATE_FILE).is_file().then(|| dir.to_owned());
+    let own = matches!(holds_state(dir), Ok(true)).then(|| dir.to_owned());
     list(own.into_iter().chain(candidates(dir)).collect(), dir, stop)
 }
 
@@ -107,7 +125,8 @@ fn list(candidates: Vec<PathBuf>, dir: &Path, stop: &Stop) -> Vec<SessionSummary
     found
 }
 
-/// Directories with a state.json, each once, whatever links lead there, but for those that are imported right now.
+/// Directories with a state.json, or of which nobody can tell, each once, whatever links lead there, but for those that
+/// are imported right now. One directory is one session: the files of a copy can be links to those of another.
 fn candidates(dir: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
     let whole = |entry: &std::fs::DirEntry| !entry.file_name().to_string_lossy().starts_with(IMPORTING);
@@ -115,20 +134,37 @@ fn candidates(dir: &Path) -> Vec<PathBuf> {
     paths.sort_unstable();
     let mut seen = HashMap::new();
     for path in paths {
-        let state = path.join(STATE_FILE);
-        if let Some(metadata) = std::fs::metadata(&state).ok().filter(Metadata::is_file) {
-            seen.entry(FileIdentity::of(&state, &metadata)).or_insert(path);
+        let directory = std::fs::metadata(&path).ok().filter(Metadata::is_dir);
+        if let Some(metadata) = directory.filter(|_| holds_state(&path).unwrap_or(true)) {
+            seen.entry(FileIdentity::of(&path, &metadata)).or_insert(path);
         }
     }
     seen.into_values().collect()
 }
 
-fn summary(path: &Path, parents: &HashMap<String, String>) -> SessionSummary {
-    let state = path.join(STATE_FILE);
-    let (head, health) = match read_head(&state) {
+/// Whether a directory has a state.json: one that leads nowhere, or is no file, has its row with what is wrong.
+fn holds_state(dir: &Path) -> io::Result<bool> {
+    match dir.join(STATE_FILE).symlink_metadata() {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn head_of(dir: &Path, state: &Path) -> (StateHead, Health) {
+    if let Err(error) = holds_state(dir) {
+        let why = OpenError::of_io(dir, error).to_string();
+        return (StateHead::default(), Health::Closed(why));
+    }
+    match read_head(state) {
         Ok(head) => (head, Health::Good),
         Err(error) => (StateHead::default(), Health::Damaged(error.to_string())),
-    };
+    }
+}
+
+fn summary(path: &Path, parents: &HashMap<String, String>) -> SessionSummary {
+    let state = path.join(STATE_FILE);
+    let (head, health) = head_of(path, &state);
     let name = name_of(path);
     SessionSummary {
         path: path.to_owned(),

@@ -2,7 +2,6 @@
 
 use super::super::stats::SessionRow;
 use super::run::{TotalFacts, iso};
-use crate::source::Health;
 use serde::Serialize;
 use std::path::Path;
 
@@ -56,10 +55,7 @@ impl<'a> Row<'a> {
             last_query: summary.last_query.as_deref(),
             last_activity: row.last_activity().map(iso),
             forked_from: summary.parent.as_deref(),
-            damaged: match &summary.health {
-                Health::Good => None,
-                Health::Damaged(why) => Some(why),
-            },
+            damaged: summary.health.trouble(),
             runs_without_final: row.totals.map(|totals| totals.lost_runs),
             completed: row.totals.map(|totals| TotalFacts::of(&totals.completed)),
             without_final: row.totals.map(|totals| TotalFacts::of(&totals.lost)),

@@ -146,6 +146,7 @@ fn found(dir: &Path) -> Result<Vec<Found>, Failure> {
     let store = Store::open_read_only(dir)?;
     let mut files: HashMap<_, _> = list_sessions(dir, &Stop::default())
         .into_iter()
+        .filter(|summary| summary.health.is_session())
         .map(|summary| (summary.name.clone(), summary))
         .collect();
     let unfinished = unfinished_imports(dir);

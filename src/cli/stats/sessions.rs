@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::cli::progress::ProgressLine;
 use crate::cli::terminal::Look;
 use crate::model::Time;
-use crate::source::{Health, OpenOptions, Paid, Progress, SessionSummary, SessionTotals, Stop, totals_once};
+use crate::source::{OpenOptions, Paid, Progress, SessionSummary, SessionTotals, Stop, totals_once};
 use crate::text::{SafeText, cell_width, count, cut, date_time, plural};
 
 use super::notation;
@@ -106,10 +106,8 @@ fn cells(row: &SessionRow, look: Look) -> [String; 6] {
         .last_activity
         .map_or("unknown".into(), |at| date_time(at, look.utc));
     let Some(totals) = totals else {
-        let why = match &summary.health {
-            Health::Damaged(why) => SafeText::line(why).as_str().to_owned(),
-            Health::Good => "it cannot be opened".into(),
-        };
+        let why = summary.health.trouble().unwrap_or("it cannot be opened");
+        let why = SafeText::line(why).as_str().to_owned();
         let room = look.columns.max(80);
         let why = cut(&why, room).0.to_owned();
         return [name, "?".into(), "?".into(), activity, "?".into(), why];

@@ -30,6 +30,59 @@ fn sessions_are_listed_with_what_a_list_shows() {
     assert_eq!(sessions.len(), 3);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_session_is_a_directory_whatever_its_files_are_linked_to() {
+    use std::os::unix::fs::symlink;
+
+    let dir = tempfile::tempdir().unwrap();
+    let at = |path: &str| dir.path().join(path);
+    for name in ["copy", "original"] {
+        fs::create_dir(at(name)).unwrap();
+    }
+    fs::write(at("original/state.json"), STATE).unwrap();
+    fs::hard_link(at("original/state.json"), at("copy/state.json")).unwrap();
+    symlink(at("original"), at("same")).unwrap();
+    let mut all = list_sessions(dir.path(), &Stop::default());
+    all.sort_by(|a, b| a.name.cmp(&b.name));
+    let names: Vec<_> = all.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["copy", "original"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_state_that_is_no_file_has_its_row_and_its_cause() {
+    use std::os::unix::fs::symlink;
+
+    let dir = tempfile::tempdir().unwrap();
+    let state = |name: &str| {
+        fs::create_dir(dir.path().join(name)).unwrap();
+        dir.path().join(name).join("state.json")
+    };
+    fs::create_dir(state("directory")).unwrap();
+    symlink("gone", state("dangling")).unwrap();
+    symlink("state.json", state("loop")).unwrap();
+    symlink("/dev/zero", state("device")).unwrap();
+    let fifo = state("fifo");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, rustix::fs::Mode::RWXU).unwrap();
+    let all = list_sessions(dir.path(), &Stop::default());
+    for (name, cause) in [
+        ("directory", "it is a directory, not a regular file"),
+        ("dangling", "a dangling link: it leads to gone"),
+        ("loop", "symbolic link"),
+        ("device", "it is a device, pipe or socket"),
+        ("fifo", "it is a device, pipe or socket"),
+    ] {
+        let row = all.iter().find(|one| one.name == name).unwrap();
+        let Health::Damaged(why) = &row.health else {
+            panic!("{name}: {:?}", row.health);
+        };
+        assert!(why.contains(cause), "{name}: {why}");
+        let opened = open(&row.path, &options()).unwrap_err().to_string();
+        assert_eq!(&opened, why, "{name}");
+    }
+}
+
 #[test]
 fn totals_are_those_of_the_session() {
     let watched = Watched::new(STATE, &[("a.jsonl", &line("r", 1)), ("b.jsonl", &line("lost", 1))]);

@@ -122,6 +122,7 @@ fn beside(own: &Path, stop: &crate::source::Stop) -> Vec<SessionSummary> {
     if let Some(parent) = own.parent() {
         found.extend(list_stored(parent, stop));
     }
+    found.retain(|summary| summary.health.is_session());
     found.retain(|summary| summary.path.canonicalize().is_ok_and(|path| path != own));
     found
 }

@@ -13,8 +13,10 @@ pub(super) fn document(entry: &Entry, forks: &[&str], ctx: &Ctx<'_>) -> Rendered
     let summary = &entry.summary;
     let mut document = Document::default();
     document.line(&[(&summary.path.to_string_lossy(), Role::Dim)]);
-    if let Health::Damaged(why) = &summary.health {
-        document.line(&[("damaged: ", Role::Failure), (why, Role::Text)]);
+    match &summary.health {
+        Health::Good => {}
+        Health::Damaged(why) => document.line(&[("damaged: ", Role::Failure), (why, Role::Text)]),
+        Health::Closed(why) => document.line(&[("closed: ", Role::Failure), (why, Role::Text)]),
     }
     if let Some(parent) = &summary.parent {
         document.line(&[("forked from ", Role::Dim), (parent, Role::Accent)]);

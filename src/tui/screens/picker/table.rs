@@ -143,7 +143,7 @@ pub(super) fn mark(entry: &Entry, ctx: &Ctx<'_>) -> (&'static str, Role) {
         return (ctx.glyphs().running, Role::Running);
     }
     match (&entry.summary.health, &entry.summary.pending) {
-        (Health::Damaged(_), _) => (ctx.glyphs().failed, Role::Failure),
+        (Health::Damaged(_) | Health::Closed(_), _) => (ctx.glyphs().failed, Role::Failure),
         (Health::Good, Some(_)) => (ctx.glyphs().running, Role::Warning),
         (Health::Good, None) => (" ", Role::Text),
     }
