@@ -110,4 +110,9 @@ impl Run {
     pub fn root(&self) -> Option<&Agent> {
         self.roots.first().and_then(|id| self.agent(*id))
     }
+
+    /// Whether this is the query's own root.
+    pub fn is_root(&self, id: AgentId) -> bool {
+        self.roots.first() == Some(&id)
+    }
 }

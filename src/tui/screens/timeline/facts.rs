@@ -80,10 +80,9 @@ pub(super) fn zoom(view: &Viewport, ctx: &Ctx<'_>) -> Styled {
 
 /// The selected agent: its name, and where its time went.
 pub(super) fn selected(row: &ChartRow, cells: usize, ctx: &Ctx<'_>) -> Styled {
-    let Some((query, agent)) = row.of(ctx.session) else {
+    let Some((name, rest)) = names(row, ctx.session) else {
         return Styled::new();
     };
-    let (name, rest) = names(query, agent);
     let mut figures = vec![
         (plural(u128::from(row.steps), "step", "steps"), Role::Text),
         (format!("model {}", duration(row.calls.total())), Role::call(row.depth)),
@@ -128,10 +127,9 @@ pub(super) fn legend(depth: u32, ctx: &Ctx<'_>) -> Styled {
 pub(super) fn as_text(chart: &Chart, session: &Session) -> String {
     let mut text = String::from("run\tagent\tsteps\tstarts after\tduration\tmodel\tcode\n");
     for row in &chart.rows {
-        let Some((query, agent)) = row.of(session) else {
+        let Some(((query, _), (name, _))) = row.of(session).zip(names(row, session)) else {
             continue;
         };
-        let (name, _) = names(query, agent);
         let start = row
             .span
             .as_ref()

@@ -3,8 +3,8 @@
 use super::chart::ChartRow;
 use super::columns::Columns;
 use super::viewport::Viewport;
+use crate::model::Session;
 use crate::model::timeline::Activity;
-use crate::model::{Agent, Query};
 use crate::text::{SafeText, count, duration, fit, fit_right};
 use crate::tui::ctx::Ctx;
 use crate::tui::theme::Role;
@@ -66,12 +66,11 @@ pub(super) fn row(row: &ChartRow, view: &Viewport, columns: Columns, breaks: &[u
 
 /// The agent's name: the run for a root, its task for a sub-agent, indented by depth; `?` after one whose clock is off.
 fn label(row: &ChartRow, cells: usize, ctx: &Ctx<'_>) -> Styled {
-    let Some((query, agent)) = row.of(ctx.session) else {
+    let Some((name, rest)) = names(row, ctx.session) else {
         return Styled::new();
     };
     let indent = (row.depth.min(MOST_INDENT) as usize).min(cells / 4);
     let doubt = usize::from(row.skewed) * 2;
-    let (name, rest) = names(query, agent);
     let name = SafeText::line(&name);
     let room = cells.saturating_sub(indent + doubt);
     let mut line = Styled::of(SafeText::line(&" ".repeat(indent)), ctx.style(Role::Text));
@@ -89,17 +88,19 @@ fn label(row: &ChartRow, cells: usize, ctx: &Ctx<'_>) -> Styled {
     line
 }
 
-/// What an agent is called: a root by its run and query, a sub-agent by its task, or its id where that is not known.
-pub(super) fn names<'a>(query: &'a Query, agent: &'a Agent) -> (String, Option<&'a str>) {
-    let name = if agent.task.is_empty() {
+/// What an agent is called: the query's own root by its run and query, any other by its task, or its id where that is
+/// not known: a transcript can hold roots of other runs.
+pub(super) fn names<'a>(row: &ChartRow, session: &'a Session) -> Option<(String, Option<&'a str>)> {
+    let (query, agent) = row.of(session)?;
+    if query.run.is_root(row.agent) {
+        return Some((format!("{} ", query.label), Some(&query.text)));
+    }
+    let name = if agent.task.trim().is_empty() {
         &agent.run_id
     } else {
         &agent.task
     };
-    if agent.parent.is_none() && !agent.orphan {
-        return (format!("{} ", query.label), Some(&query.text));
-    }
-    (name.clone(), None)
+    Some((name.clone(), None))
 }
 
 /// At the right of its column, after a cell of air: two figures that touch would read as one.

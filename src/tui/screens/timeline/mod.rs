@@ -216,11 +216,8 @@ impl TimelineScreen {
 
 fn matches_row(rows: &[ChartRow], session: &Session, pattern: &Pattern, row: usize) -> bool {
     rows.get(row)
-        .and_then(|row| row.of(session))
-        .is_some_and(|(query, agent)| {
-            let (name, rest) = lane::names(query, agent);
-            pattern.is_in(&name) || rest.is_some_and(|rest| pattern.is_in(rest))
-        })
+        .and_then(|row| lane::names(row, session))
+        .is_some_and(|(name, rest)| pattern.is_in(&name) || rest.is_some_and(|rest| pattern.is_in(rest)))
 }
 
 impl Screen for TimelineScreen {

@@ -161,6 +161,21 @@ fn clocks_that_contradict_themselves_are_marked() {
     let mut screen = TimelineScreen::of_session(&world.ctx());
     let shown = frame(&mut screen, &world, 100, 22);
     assert!(shown.contains("its clock contradicts itself"), "{shown}");
+    let named: Vec<String> = screen
+        .chart
+        .rows
+        .iter()
+        .map(|row| lane::names(row, &world.session).unwrap().0)
+        .collect();
+    let [run, other] = named.as_slice() else {
+        panic!("{named:?}")
+    };
+    let own = world.session.queries[0].run.root().unwrap();
+    assert!(
+        run.starts_with('X') && ["a", "b"].contains(&other.as_str()),
+        "{named:?}"
+    );
+    assert_ne!(other, &own.run_id);
 }
 
 #[test]
