@@ -62,6 +62,19 @@ impl Agent {
 }
 
 impl Run {
+    /// Steps of the query's own root: what every screen calls the steps of a run. Those of other roots and of
+    /// sub-agents come beside them.
+    pub fn root_steps(&self) -> u64 {
+        self.root().map_or(0, Agent::own_steps)
+    }
+
+    /// Roots beside the query's own, and their steps: of other runs in its transcript, or of agents whose parents' lines
+    /// were lost.
+    pub fn other_roots(&self) -> (u64, u64) {
+        let others = self.roots.iter().skip(1).filter_map(|id| self.agent(*id));
+        others.fold((0, 0), |(roots, steps), root| (roots + 1, steps + root.own_steps()))
+    }
+
     /// A run of which no line and no step is left did cost something: one unknown, so that no sum calls it free.
     pub(super) fn doubt_unmeasured(&mut self) {
         if self.lines == 0 && self.totals.steps == 0 {

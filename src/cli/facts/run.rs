@@ -29,7 +29,7 @@ impl<'a> RunFacts<'a> {
             agents: run.agents.len(),
             roots: run.roots.len(),
             max_depth: run.max_depth,
-            root_steps: root.map_or(0, |root| root.own_steps()),
+            root_steps: run.root_steps(),
             root_run_id: root.map(|root| root.run_id.as_str()),
             totals: TotalFacts::of_runs(&run.totals, std::iter::once(run)),
             tree: run.agents.iter().map(|agent| AgentFacts::of(run, agent)).collect(),

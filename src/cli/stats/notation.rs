@@ -8,21 +8,25 @@ use crate::text::{SafeText, count, middle_cut, plural};
 /// Cells of a path, with what came of it. Longer ones are whole in `--json`.
 const PLACE: usize = 240;
 
-/// `8 steps (+16 in 8 sub-agents), 1 failed`.
+/// `8 steps (+16 in 8 sub-agents, +2 in 1 other root), 1 failed`.
 pub(super) fn steps(run: &Run) -> String {
     let totals = &run.totals;
-    let own: u64 = run
-        .roots
-        .iter()
-        .filter_map(|id| run.agent(*id))
-        .map(|root| root.own_steps())
-        .sum();
-    let roots = run.roots.len() as u64;
+    let own = run.root_steps();
+    let (others, beside) = run.other_roots();
+    let subagents = totals.agents.saturating_sub(run.roots.len() as u64);
+    let below = totals.steps.saturating_sub(own).saturating_sub(beside);
+    let more = [
+        (below, subagents, "sub-agent", "sub-agents"),
+        (beside, others, "other root", "other roots"),
+    ];
+    let more: Vec<String> = more
+        .into_iter()
+        .filter(|(_, agents, ..)| *agents > 0)
+        .map(|(steps, agents, one, many)| format!("+{} in {}", count(steps.into()), plural(agents.into(), one, many)))
+        .collect();
     let mut text = plural(own.into(), "step", "steps");
-    let subagents = totals.agents.saturating_sub(roots);
-    if subagents > 0 {
-        let below = count(totals.steps.saturating_sub(own).into());
-        text += &format!(" (+{below} in {})", plural(subagents.into(), "sub-agent", "sub-agents"));
+    if !more.is_empty() {
+        text += &format!(" ({})", more.join(", "));
     }
     if totals.failed > 0 {
         text += &format!(", {} failed", count(totals.failed.into()));

@@ -164,6 +164,7 @@ fn the_run_of_the_ledger_leads_a_file_of_several_roots() {
         (run.root().unwrap().run_id.as_str(), run.roots.len(), run.totals.steps),
         ("d", 2, 2)
     );
+    assert_eq!((run.root_steps(), run.other_roots()), (1, (1, 1)));
 }
 
 #[test]

@@ -19,6 +19,8 @@ pub(super) struct Figures {
     steps: u64,
     /// Steps of its other agents.
     more: u64,
+    /// Roots beside its own.
+    other_roots: u64,
     /// Tokens; `None` when no step reported any.
     tokens: Option<u64>,
     cost: CostSum,
@@ -31,10 +33,11 @@ impl Figures {
     pub(super) fn of(query: &Query) -> Self {
         let run = &query.run;
         let all = &run.totals;
-        let steps = run.root().map_or(0, |root| root.own_steps());
+        let steps = run.root_steps();
         Self {
             steps,
             more: all.steps.saturating_sub(steps),
+            other_roots: run.other_roots().0,
             tokens: all.tokens_known().then_some(all.usage.total),
             cost: all.cost,
             nothing: match (&run.agents[..], query.link.log()) {
@@ -62,7 +65,7 @@ impl Figures {
         String::new()
     }
 
-    fn forms(&self) -> [String; 5] {
+    fn forms(&self) -> [String; 6] {
         let steps = plural(self.steps.into(), "step", "steps");
         let more = if self.more > 0 {
             format!(" +{}", count(self.more.into()))
@@ -74,7 +77,12 @@ impl Figures {
         let long = self.words(|tokens| plural(tokens, "token", "tokens"));
         let short = self.words(|tokens| format!("{} tokens", compact_count(tokens)));
         let shortest = self.tokens.map_or("?".into(), |tokens| compact_count(tokens.into()));
+        let roots = match self.other_roots {
+            0 => String::new(),
+            others => format!(" ({})", plural(others.into(), "other root", "other roots")),
+        };
         [
+            format!("{steps}{more}{roots} · {long}{}", self.cost_after_tokens()),
             format!("{steps}{more} · {long}{}", self.cost_after_tokens()),
             format!("{steps}{more} · {short}{}", self.cost_after_tokens()),
             format!("{bare}{more} · {shortest} · {cost}"),
@@ -118,6 +126,7 @@ mod tests {
         Figures {
             steps: 8,
             more: 16,
+            other_roots: 0,
             tokens: Some(166_708),
             cost,
             nothing: None,
@@ -132,6 +141,15 @@ mod tests {
         assert_eq!(figures.fitting(35), "8 +16 · 167k · $0.41 + 2 unknown");
         assert_eq!(figures.fitting(25), "167k · $0.41 + 2 unknown");
         assert_eq!(figures.fitting(3), "$0.41 + 2 unknown");
+        let foreign = Figures {
+            other_roots: 2,
+            ..figures
+        };
+        assert_eq!(
+            foreign.fitting(80),
+            "8 steps +16 (2 other roots) · 166,708 tokens · $0.41 + 2 unknown"
+        );
+        assert_eq!(foreign.fitting(50), figures.fitting(50));
     }
 
     #[test]
