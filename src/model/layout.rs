@@ -8,7 +8,7 @@ use super::code_run::run_of_code;
 use super::ending::{TASK_CUT, is_cut, lost_outcome};
 use super::lines::AllLines;
 use super::lost::{self, Lost};
-use super::parts::{Links, Parts};
+use super::parts::{Links, Parts, Share};
 use super::strays::Strays;
 use super::{
     CodeEntry, Final, InterruptedEntry, Label, Link, LogFacts, LogId, LogState, Outcome, Query, Run, SessionFacts,
@@ -97,7 +97,10 @@ impl Known<'_> {
         let facts = links.of(index);
         query.link = self.link(facts, &query, &own, strays, runs);
         let mut run = match query.link.log() {
-            Some(log) if links.is_shared(log) => runs.get(&log).map(|run| links.share(log, index, run)),
+            Some(log) if links.is_shared(log) => {
+                let share = runs.get(&log).map(|run| links.share(log, index, run));
+                share.map(|share| share_of(&mut query, log, share))
+            }
             Some(log) => runs.remove(&log),
             None => None,
         };
@@ -253,6 +256,20 @@ impl Known<'_> {
             Some(entry) => (entry.query.clone(), is_cut(&entry.query)),
             None => (task.to_owned(), task.chars().count() >= TASK_CUT),
         }
+    }
+}
+
+/// A query's part of a transcript. Where nothing of it is left for the query, no line was read of its run: what that took
+/// is not known, which is not the same as nothing.
+fn share_of(query: &mut Query, log: LogId, share: Share) -> Run {
+    let Some(owner) = share.taken_by else {
+        return share.run;
+    };
+    query.link = Link::Taken(log, owner);
+    Run {
+        lines: 0,
+        unreadable: 0,
+        ..share.run
     }
 }
 

@@ -3,13 +3,27 @@
 use std::collections::HashMap;
 
 use super::code_log::Segment;
-use super::{AgentId, LogFacts, LogId, Query, Run};
+use super::{AgentId, Label, LogFacts, LogId, Query, Run};
 
 /// Which transcript each completed query links.
 pub(super) struct Links<'a> {
     facts: Vec<Option<&'a LogFacts>>,
-    /// Transcripts that several queries link: each query with its run's id, in ledger order.
-    shared: HashMap<LogId, Vec<(usize, Option<String>)>>,
+    /// Transcripts that several queries link, with these in ledger order.
+    shared: HashMap<LogId, Vec<Sharing>>,
+}
+
+/// One of several queries that link one transcript.
+struct Sharing {
+    index: usize,
+    label: Label,
+    run_id: Option<String>,
+}
+
+/// A query's part of a transcript that several link.
+pub(super) struct Share {
+    pub(super) run: Run,
+    /// Nothing is left for it: what could be its own is this query's.
+    pub(super) taken_by: Option<Label>,
 }
 
 impl<'a> Links<'a> {
@@ -25,13 +39,14 @@ impl<'a> Links<'a> {
         let mut shared = HashMap::new();
         for (index, (log, query)) in facts.iter().zip(queries).enumerate() {
             if let Some(log) = log {
-                shared
-                    .entry(log.id)
-                    .or_insert_with(Vec::new)
-                    .push((index, query.run_id.clone()));
+                shared.entry(log.id).or_insert_with(Vec::new).push(Sharing {
+                    index,
+                    label: query.label,
+                    run_id: query.run_id.clone(),
+                });
             }
         }
-        shared.retain(|_, sharing| sharing.len() > 1);
+        shared.retain(|_, sharing: &mut Vec<Sharing>| sharing.len() > 1);
         Self { facts, shared }
     }
 
@@ -47,16 +62,32 @@ impl<'a> Links<'a> {
 
     /// A query's part of a transcript that several queries link: the tree of its own root; the first query also gets
     /// the roots that no query names. Nothing is given twice.
-    pub(super) fn share(&self, log: LogId, query: usize, run: &Run) -> Run {
+    pub(super) fn share(&self, log: LogId, query: usize, run: &Run) -> Share {
         let sharing = self.shared.get(&log).map(Vec::as_slice).unwrap_or_default();
-        let mut owners: HashMap<AgentId, usize> = HashMap::new();
-        for (index, run_id) in sharing {
-            if let Some(root) = run_id.as_deref().and_then(|run_id| run.root_of(run_id)) {
-                owners.entry(root).or_insert(*index);
+        let mut owners: HashMap<AgentId, &Sharing> = HashMap::new();
+        let named = |one: &Sharing| one.run_id.as_deref().and_then(|run_id| run.root_of(run_id));
+        for one in sharing {
+            if let Some(root) = named(one) {
+                owners.entry(root).or_insert(one);
             }
         }
-        let first = sharing.first().map(|(index, _)| *index);
-        run.restricted(|root| owners.get(&root).copied().or(first) == Some(query))
+        let owner = |root: AgentId| owners.get(&root).copied().or(sharing.first());
+        let part = run.restricted(|root| owner(root).is_some_and(|owner| owner.index == query));
+        if !part.agents.is_empty() || !run.complete {
+            return Share::of(part);
+        }
+        let own = sharing.iter().find(|one| one.index == query).and_then(named);
+        let taken_by = own.or(run.roots.first().copied()).and_then(owner);
+        Share {
+            taken_by: taken_by.map(|owner| owner.label),
+            ..Share::of(part)
+        }
+    }
+}
+
+impl Share {
+    fn of(run: Run) -> Self {
+        Self { run, taken_by: None }
     }
 }
 

@@ -46,6 +46,8 @@ pub enum Link {
     Moved(LogId),
     /// No query links it: found in `logs/` and attached by time and content.
     Attached(LogId),
+    /// Where `log_file` says; another query links it, too, and everything in it is that one's.
+    Taken(LogId, Label),
     /// `log_file` names nothing that may be read; what was tried, in order.
     Missing(Vec<String>),
     /// The query names no transcript (older sessions).
@@ -122,7 +124,7 @@ impl Link {
     /// The transcript, where there is one.
     pub fn log(&self) -> Option<LogId> {
         match self {
-            Self::Linked(log) | Self::Moved(log) | Self::Attached(log) => Some(*log),
+            Self::Linked(log) | Self::Moved(log) | Self::Attached(log) | Self::Taken(log, _) => Some(*log),
             Self::Missing(_) | Self::Unlinked | Self::Unknown => None,
         }
     }

@@ -166,6 +166,7 @@ impl Session {
         all.extend(self.raw.found.values().flatten().cloned());
         all.extend(self.logs.iter().filter_map(log_problem));
         all.extend(self.queries.iter().filter_map(unlinked_answer));
+        all.extend(self.queries.iter().filter_map(taken_log));
         self.problems = all.into_iter().collect();
     }
 }
@@ -212,6 +213,23 @@ fn log_problem(facts: &LogFacts) -> Option<Problem> {
         line: None,
         byte: None,
         what,
+    })
+}
+
+/// Several queries link one transcript, and not each has a run of its own in it.
+fn taken_log(query: &Query) -> Option<Problem> {
+    let Link::Taken(log, owner) = query.link else {
+        return None;
+    };
+    Some(Problem {
+        kind: ProblemKind::Structure,
+        log: Some(log),
+        line: None,
+        byte: None,
+        what: format!(
+            "{}: its log is that of {owner}; what it took itself is not known",
+            query.label
+        ),
     })
 }
 

@@ -152,7 +152,8 @@ impl<'a> LogFactsOut<'a> {
     fn of(query: &'a Query, logs: &'a [LogFacts]) -> Self {
         let log = query.link.log().and_then(|id| logs.iter().find(|log| log.id == id));
         let (state, tried): (_, &[String]) = match &query.link {
-            Link::Linked(_) => ("linked", &[]),
+            // Whose it is, is a problem's to say: the link is what state.json has.
+            Link::Linked(_) | Link::Taken(..) => ("linked", &[]),
             Link::Moved(_) => ("moved", &[]),
             Link::Attached(_) => ("attached", &[]),
             Link::Missing(tried) => ("missing", tried),

@@ -8,8 +8,11 @@ use crate::text::{SafeText, count, middle_cut, plural};
 /// Cells of a path, with what came of it. Longer ones are whole in `--json`.
 const PLACE: usize = 240;
 
-/// `8 steps (+16 in 8 sub-agents, +2 in 1 other root), 1 failed`.
+/// `8 steps (+16 in 8 sub-agents, +2 in 1 other root), 1 failed`; `unknown` where nothing of it was read.
 pub(super) fn steps(run: &Run) -> String {
+    if run.lines == 0 && run.agents.is_empty() {
+        return "unknown".into();
+    }
     let totals = &run.totals;
     let own = run.root_steps();
     let (others, beside) = run.other_roots();
@@ -102,6 +105,7 @@ pub(super) fn log(query: &Query, session: &Session) -> String {
         Link::Linked(log) => place(path(*log)),
         Link::Moved(log) => format!("{} (moved)", place(path(*log))),
         Link::Attached(log) => format!("{} (no query links it)", place(path(*log))),
+        Link::Taken(log, owner) => format!("{} (that of {owner})", place(path(*log))),
         Link::Missing(tried) if tried.is_empty() => "missing".into(),
         Link::Missing(tried) => {
             let tried: Vec<String> = tried.iter().map(|tried| place(tried)).collect();
@@ -115,6 +119,9 @@ pub(super) fn log(query: &Query, session: &Session) -> String {
 
 /// Why nothing is known of a run's tokens.
 pub(super) fn unmeasured(query: &Query, session: &Session) -> String {
+    if let Link::Taken(_, owner) = query.link {
+        return format!("unknown: its log is that of {owner}");
+    }
     let Some(log) = query.link.log() else {
         return "unknown: there is no transcript".into();
     };

@@ -189,6 +189,47 @@ fn queries_of_one_file_share_it_without_counting_twice() {
 }
 
 #[test]
+fn a_query_whose_log_is_anothers_is_not_free() {
+    let session_of = |ids: [Option<&str>; 2], codes: Vec<CodeEntry>| {
+        let mut log = run(0, "a", &["x"], 0, true);
+        log.start("b", None, 100).step("b", executed(1, "y"), 101);
+        let ledger = vec![query("one", ids[0]), query("two", ids[1])];
+        let mut events = vec![state(ledger, codes)];
+        events.extend(log.events(&[0, 1]));
+        settled(events)
+    };
+    for (ids, without, owner) in [
+        ([None, None], 1, Label::Completed(1)),
+        ([Some("a"), Some("a")], 1, Label::Completed(1)),
+        ([Some("b"), Some("b")], 1, Label::Completed(1)),
+    ] {
+        let mut session = session_of(ids, vec![]);
+        for _ in 0..2 {
+            let (taken, other) = (&session.queries[without], &session.queries[1 - without]);
+            assert_eq!(taken.link, Link::Taken(LogId(0), owner), "{ids:?}");
+            assert!(taken.run.totals.cost.is_unknown() && !taken.run.totals.tokens_known());
+            assert_eq!(
+                (other.link.clone(), other.run.totals.steps),
+                (Link::Linked(LogId(0)), 2)
+            );
+            let told: Vec<&Problem> = session.problems.iter().collect();
+            assert!(
+                told.iter()
+                    .any(|problem| problem.what.contains("its log is that of Q1")),
+                "{told:?}"
+            );
+            session.apply(Event::Writer { alive: true });
+            session.settle();
+        }
+    }
+    // What is known of its steps is shown, with a cost that is not.
+    let session = session_of([Some("a"), Some("a")], vec![code(0, 1, "x"), code(1, 1, "z")]);
+    let taken = &session.queries[1];
+    assert_eq!((taken.run.totals.steps, taken.run.totals.cost.known), (1, 0));
+    assert!(taken.run.totals.cost.is_unknown());
+}
+
+#[test]
 fn native_entries_name_their_runs() {
     let entry = |run: &str, step, text| CodeEntry {
         run_id: Some(run.into()),

@@ -24,7 +24,7 @@ impl Mark {
             (Outcome::Running | Outcome::Parked(_), _) => Self::Running,
             (_, Label::Lost(_)) => Self::Failed,
             (Outcome::Error(_) | Outcome::Limit(_), _) => Self::Failed,
-            _ if query.link.log().is_none() => Self::Missing,
+            _ if query.link.log().is_none() || matches!(query.link, Link::Taken(..)) => Self::Missing,
             _ => Self::Linked,
         }
     }
@@ -61,6 +61,7 @@ pub(in crate::tui::screens) fn state_word(query: &Query) -> &'static str {
         (Outcome::Done, Link::Missing(_)) => "log missing",
         (Outcome::Done, Link::Unlinked) => "no log linked",
         (Outcome::Done, Link::Moved(_)) => "log moved",
+        (Outcome::Done, Link::Taken(..)) => "log of another",
         (Outcome::Done, _) => "",
     }
 }

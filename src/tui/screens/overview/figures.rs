@@ -1,6 +1,6 @@
 //! A run's figures in one line: steps, tokens, cost, in as many cells as there are.
 
-use crate::model::{CostSum, Query};
+use crate::model::{CostSum, Link, Query};
 use crate::text::{cell_width, compact_count, count, plural};
 
 /// Why nothing is known of a run.
@@ -8,7 +8,7 @@ use crate::text::{cell_width, compact_count, count, plural};
 enum Nothing {
     /// Its transcript is still being read.
     Reading,
-    /// There is no transcript, and `code_log` has none of its steps.
+    /// There is no transcript of its own, and `code_log` has none of its steps.
     Missing,
 }
 
@@ -42,8 +42,9 @@ impl Figures {
             cost: all.cost,
             nothing: match (&run.agents[..], query.link.log()) {
                 ([_, ..], _) => None,
-                ([], None) => Some(Nothing::Missing),
-                ([], Some(_)) => (!run.complete).then_some(Nothing::Reading),
+                ([], Some(_)) if !run.complete => Some(Nothing::Reading),
+                ([], Some(_)) if !matches!(query.link, Link::Taken(..)) => None,
+                ([], _) => Some(Nothing::Missing),
             },
         }
     }

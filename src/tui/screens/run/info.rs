@@ -270,8 +270,13 @@ fn times(step: &Step) -> Option<String> {
 
 /// What is to be said about the transcript: only when it is not where it should be.
 fn link_lines(out: &mut Info, query: &Query) {
+    let taken;
     let (words, tried): (&str, &[String]) = match &query.link {
         Link::Linked(_) | Link::Unknown => return,
+        Link::Taken(_, owner) => {
+            taken = format!("that of {owner}: what this query took is not known");
+            (&taken, &[])
+        }
         Link::Moved(_) => ("found elsewhere than recorded", &[]),
         Link::Attached(_) => ("linked by no query: attached by time and content", &[]),
         Link::Unlinked => ("the query names none; steps are from code_log", &[]),
