@@ -81,6 +81,8 @@ fn agents_answer_under_their_own_login_and_without_their_tools() {
         let ran = place
             .asks_agent(model)
             .env("RLM_MODEL_API_KEY", "sk-for-someone-else")
+            .env("GEMINI_API_KEY", "sk-for-someone-else")
+            .env("AWS_BEARER_TOKEN_BEDROCK", "sk-for-someone-else")
             .arg("--json")
             .run();
         assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -138,6 +140,10 @@ fn an_agent_that_fails_says_so_in_its_own_words() {
         .asks_agent("cli:claude?model=m")
         .env("ANTHROPIC_API_KEY", "sk-ant-billed");
     keyed.run().refused(2, &["ANTHROPIC_API_KEY", "bill", "env -u"]);
+    let keyed = place
+        .asks_agent("cli:opencode?model=google/gemini-2.5-pro")
+        .env("GEMINI_API_KEY", "sk-billed-else");
+    keyed.run().refused(2, &["GEMINI_API_KEY", "bill"]);
     place
         .asks_agent("cli:claude")
         .run()
@@ -150,12 +156,15 @@ fn an_agent_is_declared_in_the_configuration() {
     let script = "echo '```repl'; echo \"FINAL('$2 says hello')\"; echo '```'";
     let command = place.agent("echoing", script);
     let config = format!(
-        "primary_agent: cli:mine?model=tiny\ncli_agents:\n  mine:\n    command: {}\n    args: [--with, '{{model}}', '{{prompt}}']\n",
+        "primary_agent: cli:mine?model=tiny\ncli_agents:\n  mine:\n    command: {}\n    args: [--with, '{{model}}', '{{prompt}}']\n    pass_on: [MY_TOKEN]\n",
         command.display()
     );
     place.file("mine.yaml", &config);
     let asks = || Program::asks(place.path(), "hello").option("--config", "mine.yaml");
-    assert_eq!(asks().answer(), "tiny says hello");
+    let keyed = asks().env("MY_TOKEN", "passed-on").env("MY_API_KEY", "kept-from-it");
+    assert_eq!(keyed.answer(), "tiny says hello");
+    let env = place.kept("env");
+    assert!(env.contains("passed-on") && !env.contains("kept-from-it"), "{env}");
     assert!(place.kept("args").contains("hello"), "the prompt is an argument");
 
     place.file("mine.yaml", "cli_agents: {mine: {comand: x}}\n");

@@ -63,6 +63,7 @@ fn agents() -> Value {
         "properties": {
             "command": text, "args": texts, "env": by_name, "output": {"enum": ["text", "json", "lines"]},
             "reply": places, "reasoning": places, "error": places, "usage": usage, "refuse_when_set": texts,
+            "pass_on": texts,
         },
     });
     json!({"type": "object", "additionalProperties": agent})

@@ -1,6 +1,7 @@
 //! Coding agents as models: a program of the user's, in its own non-interactive mode and under its own login, is given
 //! the conversation and answers one message. Its own tools are denied; it runs in an empty directory.
 
+mod keys;
 mod output;
 mod process;
 mod prompt;
@@ -176,6 +177,13 @@ mod tests {
             ("cli:claude?model=sonnet", "ANTHROPIC_API_KEY"),
             ("cli:codex?model=gpt-5", "OPENAI_API_KEY"),
             ("cli:opencode?model=openrouter/z-ai/glm-5", "OPENROUTER_API_KEY"),
+            ("cli:opencode?model=google/gemini-2.5-pro", "GEMINI_API_KEY"),
+            (
+                "cli:opencode?model=google/gemini-2.5-pro",
+                "GOOGLE_GENERATIVE_AI_API_KEY",
+            ),
+            ("cli:opencode?model=zai/glm-5", "ZHIPU_API_KEY"),
+            ("cli:opencode?model=fireworks-ai/some", "FIREWORKS_API_KEY"),
         ] {
             assert!(refused(model, &[key]).contains(key), "{model}");
         }

@@ -5,7 +5,6 @@ use super::spec::AgentSpec;
 use crate::disk::private_dir::PrivateDir;
 use crate::provider::last_words::LastWords;
 use crate::provider::process_group::ProcessGroup;
-use crate::provider::settings::{ANTHROPIC_KEY_VARIABLE, KEY_VARIABLES};
 use std::io;
 use std::path::Path;
 use std::process::Stdio;
@@ -41,9 +40,10 @@ pub(super) fn start(spec: &AgentSpec, model: &str, asked: &Asked) -> Result<Runn
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);
-    // Keys of other backends are none of its business.
-    for key in KEY_VARIABLES.iter().chain([&ANTHROPIC_KEY_VARIABLE]) {
-        command.env_remove(key);
+    // Keys of others are none of its business, and it might bill them without a word.
+    let inherited = std::env::vars_os().map(|(name, _)| name);
+    for name in inherited.filter(|name| !spec.is_handed(&name.to_string_lossy())) {
+        command.env_remove(name);
     }
     command.envs(spec.env.iter().map(|(name, value)| (name, filled(value))));
     ProcessGroup::lead(&mut command);

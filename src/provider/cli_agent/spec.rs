@@ -1,5 +1,6 @@
 //! How an agent is run and where its answer is, as declared in a configuration or in `assets/agents.toml`.
 
+use super::keys;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -35,9 +36,12 @@ pub struct AgentSpec {
     #[serde(default)]
     pub usage: UsagePlaces,
     /// Variables with a key that it would bill instead of using its login: it is refused while one is set. `{PROVIDER}`
-    /// stands for what is before the first `/` of the model, in capitals.
+    /// stands for each name of what is before the first `/` of the model, in capitals.
     #[serde(default)]
     pub refuse_when_set: Vec<String>,
+    /// Variables that it is handed though they look like keys; the others that do are kept from it.
+    #[serde(default)]
+    pub pass_on: Vec<String>,
 }
 
 /// What an agent writes.
@@ -156,15 +160,18 @@ impl AgentSpec {
 
     /// The variables whose key it would bill for `model`.
     pub(super) fn billing_variables(&self, model: &str) -> Vec<String> {
-        let provider = model
-            .split_once('/')
-            .map_or("", |(provider, _)| provider)
-            .to_uppercase()
-            .replace('-', "_");
-        self.refuse_when_set
-            .iter()
-            .map(|name| name.replace("{PROVIDER}", &provider))
-            .collect()
+        const PROVIDER: &str = "{PROVIDER}";
+        let providers = keys::names_of_provider(model);
+        let variables = |name: &String| match name.contains(PROVIDER) {
+            true => providers.iter().map(|named| name.replace(PROVIDER, named)).collect(),
+            false => vec![name.clone()],
+        };
+        self.refuse_when_set.iter().flat_map(variables).collect()
+    }
+
+    /// Whether it is handed a variable of the environment: a key that it might bill is not.
+    pub(super) fn is_handed(&self, variable: &str) -> bool {
+        !keys::holds_key(variable) || self.pass_on.iter().any(|name| name == variable)
     }
 
     fn check(&self) -> Result<(), String> {
