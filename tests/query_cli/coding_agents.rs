@@ -59,9 +59,16 @@ fn usage(ran: &Ran) -> [u64; 3] {
 
 #[test]
 fn agents_answer_under_their_own_login_and_without_their_tools() {
+    // One of them has another name elsewhere, too.
     // Codex says nothing of cost: 112 × $1.25 + 1000 × $0.125 + 50 × $10, for a million each.
     for (model, recorded, denied, figures) in [
         ("cli:claude?model=sonnet", CLAUDE, "--tools\n\n", [1112, 40, 1_311_000]),
+        (
+            "cli:claude-code?model=sonnet",
+            CLAUDE,
+            "--tools\n\n",
+            [1112, 40, 1_311_000],
+        ),
         (
             "cli:codex?model=gpt-5",
             CODEX,
@@ -77,7 +84,7 @@ fn agents_answer_under_their_own_login_and_without_their_tools() {
     ] {
         let place = Place::new();
         let name = model.trim_start_matches("cli:").split('?').next().unwrap();
-        place.agent(name, &saying(recorded, 0));
+        place.agent(name.trim_end_matches("-code"), &saying(recorded, 0));
         let ran = place
             .asks_agent(model)
             .env("RLM_MODEL_API_KEY", "sk-for-someone-else")
@@ -166,6 +173,18 @@ fn an_agent_is_declared_in_the_configuration() {
     let env = place.kept("env");
     assert!(env.contains("passed-on") && !env.contains("kept-from-it"), "{env}");
     assert!(place.kept("args").contains("hello"), "the prompt is an argument");
+
+    let older = format!(
+        "primary_agent: cli:mine?model=tiny\ncli_agents:\n  mine: {{command: {}, model_flag: --with, prompt_via: arg, \
+         extract: {{kind: text}}}}\n",
+        command.display()
+    );
+    place.file("mine.yaml", &older);
+    assert_eq!(asks().answer(), "tiny says hello");
+    place.file("mine.yaml", &older.replace("prompt_via", "timeout_ms: 5, prompt_via"));
+    asks()
+        .run()
+        .refused(2, &["mine.yaml", "cli_agents.mine", "timeout_ms (api_timeout_ms"]);
 
     place.file("mine.yaml", "cli_agents: {mine: {comand: x}}\n");
     asks().run().refused(2, &["mine.yaml", "comand"]);

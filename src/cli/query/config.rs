@@ -132,11 +132,11 @@ fn agents(effective: &Effective) -> Result<BTreeMap<String, AgentSpec>, ConfigEr
     let mut agents = BTreeMap::new();
     let tables = effective.tables.iter().filter(|(_, node)| node.name == "cli_agents");
     for (path, agent) in tables.flat_map(|(path, node)| node.children.iter().map(move |agent| (path, agent))) {
-        let spec = AgentSpec::deserialize(&agent.value).map_err(|error| ConfigError::Agent {
+        let spec = AgentSpec::read(&agent.value).map_err(|error| ConfigError::Agent {
             path: path.clone(),
             line: agent.line,
             option: format!("cli_agents.{}", agent.name),
-            what: without_value(&error.to_string()),
+            what: without_value(&error),
         })?;
         agents.insert(agent.name.clone(), spec);
     }

@@ -56,6 +56,7 @@ fn agents() -> Value {
     let field = json!({"type": ["string", "object"]});
     let places = json!({"anyOf": [field, {"type": "array", "items": field}]});
     let usage = json!({"type": "object", "additionalProperties": places});
+    // Those from model_flag on are the Python package's: the program translates them.
     let agent = json!({
         "type": "object",
         "required": ["command"],
@@ -63,7 +64,8 @@ fn agents() -> Value {
         "properties": {
             "command": text, "args": texts, "env": by_name, "output": {"enum": ["text", "json", "lines"]},
             "reply": places, "reasoning": places, "error": places, "usage": usage, "refuse_when_set": texts,
-            "pass_on": texts,
+            "pass_on": texts, "model_flag": text, "system_prompt_flag": text, "prompt_via": {"enum": ["stdin", "arg"]},
+            "extract": {"type": "object"}, "error_flag": {"type": "object"}, "forbid_env": texts, "tested_versions": text,
         },
     });
     json!({"type": "object", "additionalProperties": agent})

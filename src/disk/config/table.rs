@@ -77,6 +77,18 @@ pub const OPTIONS: &[Opt] = &[
 /// Names that other builds read, and what holds here instead.
 pub(super) const ELSEWHERE: &[(&str, &str)] = &[
     ("acp_agents", "agents are declared as cli_agents here"),
+    (
+        "cli_allow_api_key",
+        "an agent is handed a key by pass_on of its declaration in cli_agents",
+    ),
+    (
+        "cli_minimal",
+        "arguments of an agent are those of its declaration in cli_agents",
+    ),
+    (
+        "cli_native_tools",
+        "the agents that ship have their own tools switched off",
+    ),
     ("max_parallel_children", "max_agents_at_once bounds them here"),
     (
         "parallel_batch_window_ms",

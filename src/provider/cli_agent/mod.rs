@@ -2,6 +2,7 @@
 //! the conversation and answers one message. Its own tools are denied; it runs in an empty directory.
 
 mod keys;
+mod older;
 mod output;
 mod process;
 mod prompt;

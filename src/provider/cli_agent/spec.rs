@@ -207,10 +207,15 @@ fn built_in() -> BTreeMap<String, AgentSpec> {
     toml::from_str(include_str!("../../../assets/agents.toml")).unwrap_or_default()
 }
 
+/// What the Python package calls one of those that ship, and its name here.
+const OLDER_NAME: (&str, &str) = ("claude-code", "claude");
+
 /// The agent called `name`: declared, else built in.
 pub(super) fn find(name: &str, declared: &BTreeMap<String, AgentSpec>) -> Result<AgentSpec, String> {
     let built_in = built_in();
-    let Some(spec) = declared.get(name).or_else(|| built_in.get(name)) else {
+    let named = |name: &str| declared.get(name).or_else(|| built_in.get(name));
+    let (older, newer) = OLDER_NAME;
+    let Some(spec) = named(name).or_else(|| named(newer).filter(|_| name == older)) else {
         let mut known: Vec<&str> = built_in.keys().chain(declared.keys()).map(String::as_str).collect();
         known.sort_unstable();
         known.dedup();
@@ -252,6 +257,14 @@ mod tests {
         assert_eq!(found(json!({"a": 1, "b": {"c": 2}, "ok": true})), ["1", "2"]);
         assert_eq!(found(json!({"a": 1, "b": {"c": 2}, "ok": "no"})), ["1"]);
         assert_eq!(found(json!([])), Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_older_name_finds_the_same_agent() {
+        let none = BTreeMap::new();
+        assert_eq!(find("claude-code", &none), find("claude", &none));
+        let own: BTreeMap<String, AgentSpec> = serde_saphyr::from_str("claude-code: {command: own}").unwrap();
+        assert_eq!(find("claude-code", &own).unwrap().command, "own");
     }
 
     #[test]
