@@ -7,7 +7,7 @@ use super::cli_agent::{self, CliAgent};
 use super::openai::OpenAi;
 use super::scripted::{ScriptError, Scripted};
 use super::settings::{
-    ANTHROPIC_BASE_URL, ANTHROPIC_BASE_URL_VARIABLE, ANTHROPIC_KEY_VARIABLE, DEFAULT_BASE_URL, KEY_VARIABLES, Settings,
+    ANTHROPIC_BASE_URL, ANTHROPIC_KEY_VARIABLE, BASE_URL_VARIABLE, DEFAULT_BASE_URL, KEY_VARIABLES, Settings,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -76,10 +76,10 @@ pub enum OpenError {
 }
 
 fn example(variable: &str) -> &'static str {
-    if variable == ANTHROPIC_BASE_URL_VARIABLE {
-        ANTHROPIC_BASE_URL
-    } else {
+    if variable == BASE_URL_VARIABLE {
         DEFAULT_BASE_URL
+    } else {
+        ANTHROPIC_BASE_URL
     }
 }
 

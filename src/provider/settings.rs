@@ -22,8 +22,14 @@ pub const ANTHROPIC_BASE_URL: &str = "https://api.anthropic.com";
 /// The variable that names another server for Anthropic's API.
 pub(super) const ANTHROPIC_BASE_URL_VARIABLE: &str = "ANTHROPIC_BASE_URL";
 
+/// The variables that can name it, for this program alone first; the first that is set counts.
+const ANTHROPIC_BASE_URL_VARIABLES: [&str; 2] = ["RLM_ANTHROPIC_BASE_URL", ANTHROPIC_BASE_URL_VARIABLE];
+
 /// The variable that holds the key for Anthropic's API.
 pub(super) const ANTHROPIC_KEY_VARIABLE: &str = "ANTHROPIC_API_KEY";
+
+/// The variables that can hold it, for this program alone first; the first that is set counts.
+const ANTHROPIC_KEY_VARIABLES: [&str; 2] = ["RLM_ANTHROPIC_API_KEY", ANTHROPIC_KEY_VARIABLE];
 
 /// Set to `off`, replies are asked for whole: for servers that cannot stream.
 pub(super) const STREAM_VARIABLE: &str = "RLM_MODEL_STREAM";
@@ -64,6 +70,8 @@ pub struct Settings {
     pub api_key: Option<ApiKey>,
     /// The base URL of Anthropic's API, without `/v1`.
     pub anthropic_base_url: String,
+    /// The variable that it came from, or that would set it: errors name it.
+    pub anthropic_base_url_variable: &'static str,
     /// The key for Anthropic's API; with one, models of Anthropic's are asked there.
     pub anthropic_key: Option<ApiKey>,
     /// Whether replies are asked for as a stream.
@@ -84,6 +92,7 @@ impl Default for Settings {
             base_url: DEFAULT_BASE_URL.to_owned(),
             api_key: None,
             anthropic_base_url: ANTHROPIC_BASE_URL.to_owned(),
+            anthropic_base_url_variable: ANTHROPIC_BASE_URL_VARIABLE,
             anthropic_key: None,
             stream: true,
             pricing: PricingTable::builtin(),
@@ -112,13 +121,17 @@ impl Settings {
         if let Some(base_url) = set(BASE_URL_VARIABLE) {
             settings.base_url = base_url;
         }
-        settings.api_key = KEY_VARIABLES
-            .iter()
-            .find_map(|name| set(name).map(|value| ApiKey::new(*name, value)));
-        if let Some(base_url) = set(ANTHROPIC_BASE_URL_VARIABLE) {
+        let key = |names: &[&str]| {
+            let mut set = names.iter().filter_map(|name| Some(ApiKey::new(*name, set(name)?)));
+            set.next()
+        };
+        settings.api_key = key(&KEY_VARIABLES);
+        settings.anthropic_key = key(&ANTHROPIC_KEY_VARIABLES);
+        let mut addresses = ANTHROPIC_BASE_URL_VARIABLES.into_iter();
+        if let Some((name, base_url)) = addresses.find_map(|name| Some((name, set(name)?))) {
             settings.anthropic_base_url = base_url;
+            settings.anthropic_base_url_variable = name;
         }
-        settings.anthropic_key = set(ANTHROPIC_KEY_VARIABLE).map(|value| ApiKey::new(ANTHROPIC_KEY_VARIABLE, value));
         settings.stream = set(STREAM_VARIABLE).as_deref() != Some("off");
         settings.script_delays = set(SCRIPT_DELAYS_VARIABLE).as_deref() != Some("off");
         settings
@@ -156,29 +169,26 @@ pub enum KeyState {
     Overridden,
 }
 
-/// What the environment says about keys, in the order in which they count; Anthropic's is for its own models only.
+/// What the environment says about keys, in the order in which they count; Anthropic's are for its own models only.
 /// Never the keys themselves.
 pub fn key_status(lookup: impl Fn(&str) -> Option<String>) -> Vec<KeyStatus> {
-    let is_set = |variable: &str| lookup(variable).is_some_and(|value| !value.trim().is_empty());
-    let anthropic = KeyStatus {
-        variable: ANTHROPIC_KEY_VARIABLE,
-        state: if is_set(ANTHROPIC_KEY_VARIABLE) {
-            KeyState::Used
-        } else {
-            KeyState::Unset
-        },
-    };
+    let lists: [&[&'static str]; 2] = [&KEY_VARIABLES, &ANTHROPIC_KEY_VARIABLES];
+    lists.into_iter().flat_map(|list| states(list, &lookup)).collect()
+}
+
+/// Those of the variables of one key.
+fn states(variables: &[&'static str], lookup: &impl Fn(&str) -> Option<String>) -> Vec<KeyStatus> {
     let mut taken = false;
-    let others = KEY_VARIABLES.iter().map(|variable| {
-        let set = is_set(variable);
+    let status = |variable: &&'static str| {
+        let set = lookup(variable).is_some_and(|value| !value.trim().is_empty());
         let state = match (set, set && std::mem::replace(&mut taken, true)) {
             (false, _) => KeyState::Unset,
             (true, false) => KeyState::Used,
             (true, true) => KeyState::Overridden,
         };
         KeyStatus { variable, state }
-    });
-    others.chain([anthropic]).collect()
+    };
+    variables.iter().map(status).collect()
 }
 
 #[cfg(test)]
@@ -206,7 +216,27 @@ mod tests {
         assert_eq!(settings.base_url, DEFAULT_BASE_URL);
         let states: Vec<KeyState> = key_status(env(&pairs)).iter().map(|status| status.state).collect();
         let unset = KeyState::Unset;
-        assert_eq!(states, [unset, KeyState::Used, KeyState::Overridden, unset]);
+        assert_eq!(states, [unset, KeyState::Used, KeyState::Overridden, unset, unset]);
+    }
+
+    #[test]
+    fn what_is_set_for_this_program_alone_counts_before_what_others_read() {
+        let pairs = [
+            ("ANTHROPIC_API_KEY", "key-of-everyone"),
+            ("RLM_ANTHROPIC_API_KEY", "key-of-this-one"),
+            ("ANTHROPIC_BASE_URL", "https://everyone"),
+            ("RLM_ANTHROPIC_BASE_URL", "https://this-one"),
+        ];
+        let settings = Settings::from_lookup(env(&pairs));
+        let key = ApiKey::new("RLM_ANTHROPIC_API_KEY", "key-of-this-one");
+        assert_eq!(settings.anthropic_key, Some(key));
+        assert_eq!(settings.anthropic_base_url, "https://this-one");
+        assert_eq!(settings.anthropic_base_url_variable, "RLM_ANTHROPIC_BASE_URL");
+        let last = key_status(env(&pairs)).into_iter().skip(3).map(|status| status.state);
+        assert_eq!(last.collect::<Vec<_>>(), [KeyState::Used, KeyState::Overridden]);
+        let secrets = Secrets::default();
+        settings.register_secrets(&secrets).unwrap();
+        assert!(!secrets.redact("it is key-of-this-one").contains("key-of-this-one"));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::pricing::PricingTable;
 use super::reply::Reply;
 use super::request::Request;
 use super::retry::{self, Attempt, Pacing};
-use super::settings::{ANTHROPIC_BASE_URL_VARIABLE, ANTHROPIC_KEY_VARIABLE, Settings};
+use super::settings::{ANTHROPIC_KEY_VARIABLE, Settings};
 use super::{Cancel, CostExpectation, DeltaSink, Provider};
 use answer::MessageReply;
 use async_trait::async_trait;
@@ -47,15 +47,18 @@ impl Anthropic {
             .anthropic_base_url
             .trim_end_matches('/')
             .trim_end_matches("/v1");
-        let url = endpoint(ANTHROPIC_BASE_URL_VARIABLE, base, PATH)?;
+        let url = endpoint(settings.anthropic_base_url_variable, base, PATH)?;
         let key = settings.anthropic_key.as_ref();
         let mut headers = HeaderMap::from_iter([(VERSION_HEADER, VERSION)]);
         if let Some(key) = key {
             headers.insert(KEY_HEADER, secret_header(key, "")?);
         }
         let hints = Hints {
-            base_url: ANTHROPIC_BASE_URL_VARIABLE,
-            key: format!("set {ANTHROPIC_KEY_VARIABLE} to a key of this server"),
+            base_url: settings.anthropic_base_url_variable,
+            key: format!(
+                "set {} to a key of this server",
+                key.map_or(ANTHROPIC_KEY_VARIABLE, |key| &key.name)
+            ),
         };
         Ok(Self {
             http: Http::new(&url, headers, hints, secrets_of(key)?)?,
