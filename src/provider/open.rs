@@ -53,6 +53,16 @@ pub enum OpenError {
         /// Why, and what to do.
         reason: String,
     },
+    /// A backend of the Python package that this program has not.
+    #[error("the model {model} cannot be used: {backend} is no backend here; {instead}")]
+    NoBackend {
+        /// The model string.
+        model: String,
+        /// What its prefix means there.
+        backend: &'static str,
+        /// What to use.
+        instead: &'static str,
+    },
     /// The base URL is not one.
     #[error(
         "{variable} is not a usable URL ({reason}): it should look like {}",
@@ -91,6 +101,31 @@ fn anthropic_first(model: &str) -> String {
     }
 }
 
+/// Prefixes of backends that the Python package has and this program has not, and what to use.
+const ABSENT: [(&str, &str, &str); 3] = [
+    ("acp:", "ACP (acp:)", ACP_INSTEAD),
+    ("vertex:", "Vertex AI (vertex:)", VERTEX_INSTEAD),
+    ("vertex/", "Vertex AI (vertex/)", VERTEX_INSTEAD),
+];
+const ACP_INSTEAD: &str = "ask the agent as cli:NAME?model=MODEL: claude, codex, opencode, or one that you declare as \
+    cli_agents (docs/models.md)";
+const VERTEX_INSTEAD: &str = "name the model as OpenRouter does (google/gemini-2.5-pro), or set RLM_MODEL_BASE_URL to \
+    Vertex AI's OpenAI-compatible address and RLM_MODEL_API_KEY to an access token (docs/models.md)";
+
+/// A name of such a backend would only be unknown to a server. One of your own may have models of any name with a `/`.
+fn refuse_absent(model: &str, settings: &Settings) -> Result<(), OpenError> {
+    let is_default = settings.base_url.starts_with(DEFAULT_BASE_URL);
+    let means = |prefix: &str| model.starts_with(prefix) && (is_default || prefix.ends_with(':'));
+    let Some((_, backend, instead)) = ABSENT.into_iter().find(|(prefix, ..)| means(prefix)) else {
+        return Ok(());
+    };
+    Err(OpenError::NoBackend {
+        model: model.to_owned(),
+        backend,
+        instead,
+    })
+}
+
 /// Opens the backend of a model string: `scripted:FILE`, `cassette:SESSION`, `cli:AGENT?model=MODEL`, a model of
 /// Anthropic's where there is a key for its API, or any other name for the OpenAI-compatible API. Touches files, but not
 /// the network.
@@ -113,6 +148,7 @@ pub fn open(model: &str, settings: &Settings) -> Result<Arc<dyn Provider>, OpenE
     if model.starts_with(cassette::PREFIX) {
         return Ok(Arc::new(CassetteReplies::open(model)?));
     }
+    refuse_absent(model, settings)?;
     if Anthropic::has(model) && settings.anthropic_key.is_some() {
         return Ok(Arc::new(Anthropic::new(settings)?));
     }

@@ -23,6 +23,9 @@ fn models_that_cannot_be_opened() {
         book.met(&format!("RLM_MODEL_BASE_URL={url}"), &ran);
     }
     book.met("cassette:x", &book.asks("cassette:x").run());
+    for model in ["acp:codex", "vertex/gemini-2.5-pro"] {
+        book.met(model, &book.asks(model).run());
+    }
     book.put("one.yaml", "replies: [{code: FINAL(1)}]");
     let ran = book
         .asks("scripted:one.yaml")

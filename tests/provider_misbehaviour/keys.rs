@@ -59,6 +59,15 @@ fn what_cannot_be_opened_says_what_to_set() {
     );
     assert!(message("claude-sonnet-4-5", &none).contains("set ANTHROPIC_API_KEY or RLM_MODEL_API_KEY"));
     assert!(message("cassette:runs/a", &none).contains("takes the directory of a session that was recorded here"));
+    for model in ["acp:opencode", "vertex:gemini-2.5-pro", "vertex/gemini-2.5-pro"] {
+        // With a key, too: no server has such a name.
+        let told = message(model, &settings(DEFAULT_BASE_URL));
+        assert!(
+            told.contains("is no backend here") && told.contains("docs/models.md"),
+            "{told}"
+        );
+    }
+    assert!(open("vertex/mine", &settings("http://localhost:1/v1")).is_ok());
     for url in ["", "openrouter.ai/api", "ftp://x/v1", "http://user:pass@h/v1"] {
         let error = message("m", &settings(url));
         assert!(
