@@ -167,12 +167,21 @@ fn prepare_file(path: &Path, prompt: String) -> Result<Prepared, InputError> {
         ("text", false) => format!("`context` is the text of the file {name} (a .{extension} file)."),
         _ => format!("`context` is the content of the file {name} ({kind})."),
     };
+    // Without a prompt the file is all that is asked, and says itself what to do.
+    let (query, task, instruction) = match prompt.trim().is_empty() {
+        true => (name.clone(), name, told),
+        false => (
+            format!("{prompt} ({name})"),
+            prompt.clone(),
+            format!("{prompt}\n\n{told}"),
+        ),
+    };
     Ok(Prepared {
         context,
         chars,
-        query: format!("{prompt} ({name})"),
-        task: head(&prompt, 200).0.to_owned(),
-        instruction: Some(format!("{prompt}\n\n{told}")),
+        query,
+        task: head(&task, 200).0.to_owned(),
+        instruction: Some(instruction),
     })
 }
 
@@ -240,6 +249,20 @@ mod tests {
         assert!(matches!(text.context, Context::File { .. }) && text.chars == 4);
         assert!(text.instruction.unwrap().contains("a .csv file"));
         assert_eq!(text.query, "Count. (a.csv)");
+    }
+
+    #[test]
+    fn a_file_without_a_prompt_is_the_whole_input() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("task.txt");
+        std::fs::write(&path, "Count to three.").unwrap();
+        let prompt = String::new();
+        let prepared = Input::File { path, prompt }.prepare().unwrap();
+        assert_eq!(
+            (prepared.query.as_str(), prepared.task.as_str()),
+            ("task.txt", "task.txt")
+        );
+        assert!(prepared.instruction.unwrap().starts_with("`context` is the text"));
     }
 
     #[test]

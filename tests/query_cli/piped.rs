@@ -1,7 +1,9 @@
 //! Prompts and input files that come by standard input.
 
 use super::Place;
+use crate::pty::Pty;
 use crate::running::{Program, script};
+use portable_pty::CommandBuilder;
 use serde_json::json;
 
 impl Place {
@@ -47,6 +49,27 @@ fn an_input_file_is_read_from_a_pipe_and_kept_for_replays() {
         .arg("--json");
     let asked = asked.piped(b"once").json();
     assert_eq!((&asked["final"], &asked["log_file"]), (&json!("once"), &json!(null)));
+}
+
+#[test]
+fn a_file_may_be_the_whole_input() {
+    let place = Place::new();
+    place.file("task.txt", "Say hello.");
+    let about = || place.echoes().option("--input-file", "task.txt");
+    assert_eq!(about().run().answer(), "Say hello.");
+    // What is piped in is the prompt, and nothing is none.
+    assert_eq!(about().piped(b"Why?").answer(), "Say hello.");
+    assert_eq!(about().piped(b"").answer(), "Say hello.");
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fast-rlm"));
+    let model = format!("scripted:{}", place.path().join("echo.json").display());
+    command.args(["--input-file", "task.txt", "--primary-agent", &model]);
+    command.cwd(place.path());
+    command.env("XDG_CONFIG_HOME", place.path().join("no-configuration"));
+    let mut screen = Pty::narrow(command, 100);
+    screen.wait_for("Say hello.");
+    assert_eq!(screen.exit_code(), 0);
+    let unsaid = place.echoes().option("--input-file", "-").piped(b"a line");
+    unsaid.refused(2, &["--primary-agent"]);
 }
 
 #[test]

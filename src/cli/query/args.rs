@@ -15,7 +15,7 @@ use std::time::Duration;
 )]
 pub struct Args {
     /// What to ask; `-`, or nothing, for what is piped in. Without --input-file it is the whole input; with it, what to do
-    /// with the file.
+    /// with the file, which may say so itself.
     pub prompt: Option<String>,
 
     /// Put a file's content into the REPL as `context` (.json, .yaml, .jsonl become values, anything else text); `-` for what

@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 /// Standard input, where a prompt or a file is named.
 const DASH: &str = "-";
 
-/// The prompt, and where it comes from; `None` where there is none: nothing was named, and nothing is piped.
+/// The prompt, and where it comes from; `None` where there is none: nothing was named, and nothing is piped. A file that is
+/// named needs none: it may be the whole input.
 pub(super) fn prompt(args: &Args) -> Result<Option<String>, Failure> {
     let piped = || !io::stdin().is_terminal();
     match args.prompt.as_deref() {
@@ -24,10 +25,18 @@ pub(super) fn prompt(args: &Args) -> Result<Option<String>, Failure> {
         Some(DASH) => text("the prompt").map(Some),
         None if !takes_file(args) && piped() => {
             let text = text("the prompt")?;
-            Ok(Some(text).filter(|text| !text.trim().is_empty()))
+            Ok(Some(text).filter(|text| !text.trim().is_empty()).or(without(args)))
         }
+        None => Ok(without(args)),
         named => Ok(named.map(str::to_owned)),
     }
+}
+
+/// The prompt of a query without one: about a file it may be empty. A file that is piped in comes with one, for whoever
+/// wrote only `-` has probably forgotten it.
+fn without(args: &Args) -> Option<String> {
+    let names_file = args.input_file.is_some() && !takes_file(args);
+    names_file.then(String::new)
 }
 
 /// Standard input is the file that is asked about.
