@@ -146,6 +146,14 @@ fn an_editor_gets_the_terminal_and_every_key_while_it_runs() {
 }
 
 #[test]
+fn keys_that_come_at_once_are_all_answered() {
+    let mut pty = start();
+    pty.send(&("\x1b[B".repeat(1300) + "q"));
+    assert_eq!(pty.exit_code(), 0);
+    assert_restored(&pty);
+}
+
+#[test]
 fn nothing_is_written_while_nothing_happens() {
     let mut pty = start();
     pty.send("?");

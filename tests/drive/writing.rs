@@ -69,6 +69,21 @@ fn a_paste_without_brackets_and_one_with_a_bracket_in_it_send_nothing() {
 }
 
 #[test]
+fn what_comes_at_once_without_brackets_comes_whole() {
+    let desk = Desk::new();
+    let mut pty = start(&desk);
+    pty.send("a");
+    pty.wait_for("a question, with @path");
+    pty.send(&"w".repeat(6000));
+    pty.wait_for("[pasted 6,000 bytes]");
+    std::thread::sleep(Duration::from_millis(300));
+    pty.send("\r");
+    pty.wait_for("answered in");
+    assert_eq!(desk.state()["queries"][1]["final"], json!("6000"));
+    quit(pty);
+}
+
+#[test]
 fn a_draft_outlives_the_program_and_is_its_owners_alone() {
     use std::os::unix::fs::PermissionsExt;
     let desk = Desk::new();

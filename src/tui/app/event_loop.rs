@@ -92,7 +92,7 @@ impl App {
             self.terminal.ask_ground()?;
             self.asked = Instant::now();
         }
-        self.inputs.listen(true);
+        self.inputs.listen(true)?;
         while self.exit.is_none() {
             self.turn().await?;
         }
@@ -303,9 +303,9 @@ impl App {
 
     /// Lends the terminal: nobody reads its events meanwhile, and everything is drawn anew afterwards.
     pub(super) fn lend<T>(&mut self, meanwhile: impl FnOnce() -> T) -> io::Result<T> {
-        self.inputs.listen(false);
+        self.inputs.listen(false)?;
         let result = self.terminal.lend(meanwhile)?;
-        self.inputs.listen(true);
+        self.inputs.listen(true)?;
         self.update(Msg::Resize(Terminal::size()))?;
         Ok(result)
     }

@@ -1,13 +1,13 @@
 //! Where messages come from: the terminal's events, and everything that tasks, signals and the feed send.
 
 use super::feed::FeedId;
+use super::keyboard::Keyboard;
 use crate::model::Event as ModelEvent;
 use crate::source::{OpenError, Opened};
 use crate::tui::driver::Msg;
 use crate::tui::term::Signal;
-use crossterm::event::{Event, EventStream};
-use futures_util::Stream;
-use std::pin::Pin;
+use crossterm::event::Event;
+use std::io;
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -38,8 +38,8 @@ pub(super) type Sender = UnboundedSender<Incoming>;
 
 /// Everything that can come in.
 pub(super) struct Inputs {
-    /// `None` while the terminal is lent to another program: whoever reads then would take its keys.
-    events: Option<EventStream>,
+    /// `None` once the terminal is gone.
+    keyboard: Option<Keyboard>,
     receiver: UnboundedReceiver<Incoming>,
 }
 
@@ -47,13 +47,19 @@ impl Inputs {
     /// Inputs without the terminal's events yet, and the sender to them.
     pub(super) fn new() -> (Self, Sender) {
         let (sender, receiver) = unbounded_channel();
-        let inputs = Self { events: None, receiver };
+        let inputs = Self {
+            keyboard: Some(Keyboard::new()),
+            receiver,
+        };
         (inputs, sender)
     }
 
     /// Reads the terminal's events, or leaves them alone.
-    pub(super) fn listen(&mut self, on: bool) {
-        self.events = on.then(EventStream::new);
+    ///
+    /// # Errors
+    /// The system refused a thread.
+    pub(super) fn listen(&mut self, on: bool) -> io::Result<()> {
+        self.keyboard.as_mut().map_or(Ok(()), |keyboard| keyboard.listen(on))
     }
 
     /// Waits for the next one; `None` when `wait` is over before.
@@ -76,11 +82,11 @@ impl Inputs {
 
     /// The terminal goes first: keys are answered however much a session tells.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {
-        if let Some(events) = &mut self.events {
-            match Pin::new(events).poll_next(cx) {
-                Poll::Ready(Some(Ok(event))) => return Poll::Ready(Incoming::Terminal(event)),
-                Poll::Ready(_) => {
-                    self.events = None;
+        if let Some(keyboard) = &mut self.keyboard {
+            match keyboard.poll(cx) {
+                Poll::Ready(Ok(event)) => return Poll::Ready(Incoming::Terminal(event)),
+                Poll::Ready(Err(_)) => {
+                    self.keyboard = None;
                     return Poll::Ready(Incoming::NoTerminal);
                 }
                 Poll::Pending => {}

@@ -4,6 +4,7 @@ mod errands;
 mod event_loop;
 mod feed;
 mod inputs;
+mod keyboard;
 mod pace;
 #[cfg(debug_assertions)]
 mod provoke;
