@@ -257,7 +257,10 @@ fn the_schema_of_configuration_files_is_the_programs_own() {
     );
     for fitting in [
         json!({}),
-        json!({"primary_agent": "m", "max_money_spent": 0.5, "keys": {"run": {"fork": ["F"]}}}),
+        json!({"primary_agent": "m", "max_money_spent": 0.5, "keys": {"run": {"fork": ["F"], "diff": "d"}}}),
+        // What is null sets nothing.
+        json!({"max_global_calls": null, "sub_agent": null, "enable_tools": null, "repl": null, "keys": null}),
+        json!({"cli_agents": {"mine": {"command": "x", "model_flag": "-m", "extract": {"kind": "text"}}}}),
         json!({"cli_agents": {"mine": {"command": "x", "reply": ["/a", {"at": "/b", "when": {"/c": "d"}}]}}}),
     ] {
         fits("config-file", &fitting);
@@ -265,6 +268,7 @@ fn the_schema_of_configuration_files_is_the_programs_own() {
     for wrong in [
         json!({"max_dept": 1}),
         json!({"max_depth": "3"}),
+        json!({"keys": {"run": {"fork": 1}}}),
         json!({"cli_agents": {"mine": {"comand": "x"}}}),
     ] {
         assert!(!errors(schema("config-file"), &wrong).is_empty(), "{wrong}");

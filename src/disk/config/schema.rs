@@ -23,7 +23,7 @@ pub fn schema() -> Value {
 fn property(option: &Opt) -> Value {
     let mut made = Map::new();
     made.insert("description".into(), option.doc.into());
-    let form = match option.kind {
+    let mut form = match option.kind {
         Kind::Text | Kind::Model | Kind::File | Kind::NameOrFile => json!({"type": "string"}),
         Kind::Word(words) => json!({"enum": words}),
         Kind::Switch => json!({"type": "boolean"}),
@@ -33,6 +33,7 @@ fn property(option: &Opt) -> Value {
         Kind::Agents => agents(),
         Kind::Keys => keys(),
     };
+    or_nothing(&mut form);
     if let Value::Object(form) = form {
         made.extend(form);
     }
@@ -42,8 +43,19 @@ fn property(option: &Opt) -> Value {
     Value::Object(made)
 }
 
+/// A name with nothing behind it, or with null, sets nothing.
+fn or_nothing(form: &mut Value) {
+    if let Some(words) = form.get_mut("enum").and_then(Value::as_array_mut) {
+        words.push(Value::Null);
+    }
+    if let Some(kind) = form.get_mut("type") {
+        *kind = json!([kind.take(), "null"]);
+    }
+}
+
 fn keys() -> Value {
-    let chords = json!({"type": "array", "items": {"type": "string"}});
+    // One key, or a list of them.
+    let chords = json!({"type": ["string", "array"], "items": {"type": "string"}});
     let actions = json!({"type": "object", "additionalProperties": chords});
     json!({"type": "object", "additionalProperties": actions})
 }

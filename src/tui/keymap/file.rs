@@ -4,6 +4,8 @@
 //! preset = "vim"            # optional: start from a built-in keymap
 //! [everywhere]
 //! search = ["/", "ctrl-f"]  # replaces the action's keys; [] takes them away
+//! [run]
+//! fork = "F"                # the same as ["F"]
 //! ```
 //!
 //! The same tables stand under `[keys]` in a configuration file.
@@ -210,8 +212,11 @@ fn action_in(context: Context, path: &Path, node: &Node) -> Result<Action, Keyma
 }
 
 fn chords(action: Action, path: &Path, node: &Node) -> Result<Vec<Chord>, KeymapError> {
-    let Value::Array(keys) = &node.value else {
-        return Err(shape(path, node));
+    let keys = match &node.value {
+        Value::Array(keys) => keys.as_slice(),
+        // One is a list of one.
+        one @ Value::String(_) => std::slice::from_ref(one),
+        _ => return Err(shape(path, node)),
     };
     let chord = |key: &Value| {
         let key = key.as_str().ok_or_else(|| shape(path, node))?;

@@ -16,6 +16,8 @@ fn a_file_replaces_the_keys_it_names_and_no_others() {
     assert_eq!(action(&keymap, Context::Run, "ctrl-f"), Some(Action::Search));
     assert_eq!(action(&keymap, Context::Run, "/"), None);
     assert_eq!(action(&keymap, Context::Run, "m"), Some(Action::Memory));
+    let one = parse("[everywhere]\nsearch = \"ctrl-f\"\n").unwrap();
+    assert_eq!(action(&one, Context::Run, "ctrl-f"), Some(Action::Search));
 }
 
 #[test]
