@@ -145,6 +145,83 @@ fn an_editor_gets_the_terminal_and_every_key_while_it_runs() {
     assert!(!std::path::Path::new(words[1]).exists(), "{} was left behind", words[1]);
 }
 
+/// An editor that notes its process and its file, and then does this; and the directory that both are in.
+fn editor(then: &str) -> (tempfile::TempDir, String) {
+    let dir = tempfile::tempdir().unwrap();
+    let editor = dir.path().join("editor");
+    let script = format!("#!/bin/sh\necho $$ $1 > \"$0.log\"\necho EDITING\n{then}\n");
+    std::fs::write(&editor, script).unwrap();
+    std::fs::set_permissions(&editor, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let path = editor.to_str().unwrap().to_owned();
+    (dir, path)
+}
+
+/// What the editor noted.
+fn noted(editor: &str) -> (Pid, std::path::PathBuf) {
+    let noted = std::fs::read_to_string(format!("{editor}.log")).unwrap();
+    let (process, file) = noted.trim().split_once(' ').unwrap();
+    (Pid::from_raw(process.parse().unwrap()).unwrap(), file.into())
+}
+
+fn open_in(editor: &str) -> Pty {
+    let mut pty = Pty::start(&["--tui", "--no-animation"], &[("VISUAL", editor)]);
+    pty.wait_for("? keys");
+    pty.send("\r");
+    pty.wait_for("print(len(context)");
+    pty.send("we");
+    pty
+}
+
+#[test]
+fn a_signal_ends_the_editor_too_and_leaves_no_file() {
+    for (which, code) in [(Signal::TERM, 143), (Signal::HUP, 129)] {
+        let (_dir, editor) = editor("exec sleep 60");
+        let mut pty = open_in(&editor);
+        pty.wait_for("EDITING");
+        let (process, file) = noted(&editor);
+        assert!(file.exists());
+        signal(&pty, which);
+        assert_eq!(pty.exit_code(), code);
+        assert_restored(&pty);
+        assert!(!file.exists(), "{} was left behind", file.display());
+        assert!(kill_process(process, Signal::CONT).is_err(), "the editor still runs");
+    }
+}
+
+#[test]
+fn an_editor_that_does_not_end_is_not_waited_for() {
+    let (_dir, editor) = editor("trap '' TERM HUP; exec sleep 60");
+    let mut pty = open_in(&editor);
+    pty.wait_for("EDITING");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let (process, file) = noted(&editor);
+    signal(&pty, Signal::TERM);
+    assert_eq!(pty.exit_code(), 143);
+    assert!(!file.exists(), "{} was left behind", file.display());
+    kill_process(process, Signal::KILL).unwrap();
+}
+
+#[test]
+fn a_terminal_that_goes_away_under_an_editor_leaves_no_file() {
+    let (_dir, editor) = editor("exec sleep 60");
+    let mut pty = open_in(&editor);
+    pty.wait_for("EDITING");
+    let (process, file) = noted(&editor);
+    pty.hang_up();
+    pty.wait_for_end();
+    assert!(!file.exists(), "{} was left behind", file.display());
+    assert!(kill_process(process, Signal::CONT).is_err(), "the editor still runs");
+}
+
+#[test]
+fn an_editor_that_fails_is_told_of() {
+    let (_dir, editor) = editor("exit 3");
+    let mut pty = open_in(&editor);
+    pty.wait_for("editor ended with status 3");
+    pty.send("qq");
+    assert_eq!(pty.exit_code(), 0);
+}
+
 #[test]
 fn keys_that_come_at_once_are_all_answered() {
     let mut pty = start();

@@ -2,10 +2,11 @@
 //!
 //! Giving the terminal away and taking it back is `term`'s.
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 use tempfile::TempPath;
 
 /// What a program is wanted for. A pager shows a text, and cannot change it.
@@ -59,7 +60,7 @@ pub enum OpenError {
         dir: PathBuf,
         /// The cause.
         #[source]
-        error: std::io::Error,
+        error: io::Error,
     },
 }
 
@@ -97,6 +98,22 @@ impl HandOff {
         command
     }
 
+    /// What went wrong with the program, in words; `None` when it did what it was asked for.
+    pub fn trouble(&self, ended: &io::Result<ExitStatus>) -> Option<String> {
+        let program = self
+            .words
+            .first()
+            .map_or(Cow::Borrowed("less"), |word| word.to_string_lossy());
+        match ended {
+            Err(error) => Some(format!("cannot start {program}: {error}")),
+            Ok(status) if status.success() => None,
+            Ok(status) => Some(match status.code() {
+                Some(code) => format!("{program} ended with status {code}"),
+                None => format!("{program} was broken off ({status})"),
+            }),
+        }
+    }
+
     /// The file.
     pub fn path(&self) -> &Path {
         &self.file
@@ -104,7 +121,7 @@ impl HandOff {
 }
 
 /// The name is random between our own prefix and suffix; the mode is 0600 from the start.
-fn write(text: &str, extension: &'static str, dir: &Path) -> std::io::Result<TempPath> {
+fn write(text: &str, extension: &'static str, dir: &Path) -> io::Result<TempPath> {
     let mut file = tempfile::Builder::new()
         .prefix("fast-rlm-")
         .suffix(&format!(".{extension}"))

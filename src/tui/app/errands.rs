@@ -7,7 +7,7 @@ use crate::source::{self, Source};
 use crate::text::SafeText;
 use crate::tui::compositor::LayerId;
 use crate::tui::driver::Msg;
-use crate::tui::effect::Token;
+use crate::tui::effect::{Focused, Token};
 use crate::tui::input::{Answer, Reply};
 use crate::tui::live::{self, Desk, Errand};
 use crate::tui::notice::Notice;
@@ -96,19 +96,37 @@ impl App {
         self.update(Msg::Answer(layer, Answer { token, result }))
     }
 
+    /// Shows a text in the user's own program.
+    pub(super) fn open_externally(&mut self, focused: &Focused) -> io::Result<()> {
+        let text = match focused.raw_shown {
+            true => &*focused.text.raw,
+            false => focused.text.safe.as_str(),
+        };
+        let trouble = match HandOff::prepare(text, focused.extension, Purpose::Read, |name| std::env::var_os(name)) {
+            Ok(hand_off) => self.hand(&hand_off)?,
+            Err(error) => Some(error.to_string()),
+        };
+        match trouble {
+            Some(trouble) => self.update(Msg::Notice(Notice::trouble(&trouble))),
+            None => Ok(()),
+        }
+    }
+
+    /// Runs the program for a text, which has the terminal meanwhile; what went wrong, if anything.
+    fn hand(&mut self, hand_off: &HandOff) -> io::Result<Option<String>> {
+        let mut command = hand_off.command();
+        let ended = self.lend(|| term::run_with_terminal(&mut command, hand_off.path()))?;
+        Ok(hand_off.trouble(&ended))
+    }
+
     /// What a person made of a text in an editor, or why there is nothing.
     fn written(&mut self, text: &str, extension: &'static str) -> io::Result<Result<String, SafeText>> {
         let written = match HandOff::prepare(text, extension, Purpose::Edit, |name| std::env::var_os(name)) {
             Err(error) => Err(error.to_string()),
-            Ok(hand_off) => {
-                let mut command = hand_off.command();
-                let program = command.get_program().to_string_lossy().into_owned();
-                match self.lend(|| command.status())? {
-                    Err(error) => Err(format!("cannot start {program}: {error}")),
-                    Ok(status) if !status.success() => Err(format!("{program} gave up: the text stays as it was")),
-                    Ok(_) => std::fs::read_to_string(hand_off.path()).map_err(|error| error.to_string()),
-                }
-            }
+            Ok(hand_off) => match self.hand(&hand_off)? {
+                Some(trouble) => Err(format!("{trouble}: the text stays as it was")),
+                None => std::fs::read_to_string(hand_off.path()).map_err(|error| error.to_string()),
+            },
         };
         Ok(written.map_err(|why| SafeText::line(&why)))
     }

@@ -13,9 +13,8 @@ use crate::tui::action::Abilities;
 use crate::tui::compositor::Wanted;
 use crate::tui::ctx::{SessionList, World};
 use crate::tui::driver::{Msg, Opening, State};
-use crate::tui::effect::{Effect, Focused};
+use crate::tui::effect::Effect;
 use crate::tui::notice::Notice;
-use crate::tui::open::{HandOff, Purpose};
 use crate::tui::screens::Route;
 use crate::tui::term::{self, Ground, GroundListener, Heard, Signal, Signals, Terminal};
 use crate::tui::theme::{Depth, Theme};
@@ -272,28 +271,6 @@ impl App {
         }
         self.tasks.keep(|layer| self.state.has_layer(layer));
         Ok(())
-    }
-
-    /// Shows a text in the user's own program, which has the terminal meanwhile.
-    fn open_externally(&mut self, focused: &Focused) -> io::Result<()> {
-        let text = if focused.raw_shown {
-            &*focused.text.raw
-        } else {
-            focused.text.safe.as_str()
-        };
-        let trouble = match HandOff::prepare(text, focused.extension, Purpose::Read, |name| std::env::var_os(name)) {
-            Ok(hand_off) => {
-                let mut command = hand_off.command();
-                let program = command.get_program().to_string_lossy().into_owned();
-                let ended = self.lend(|| command.status())?;
-                ended.err().map(|error| format!("cannot start {program}: {error}"))
-            }
-            Err(error) => Some(error.to_string()),
-        };
-        match trouble {
-            Some(trouble) => self.update(Msg::Notice(Notice::trouble(&trouble))),
-            None => Ok(()),
-        }
     }
 
     /// Back to the shell until it continues us.

@@ -7,7 +7,7 @@ pub fn watch(gone: impl FnOnce() + Send + 'static) {
     {
         let wait = move || {
             if wait_for_hangup() {
-                super::exit_soon(129);
+                super::signals::exit_soon(signal_hook::consts::SIGHUP);
                 gone();
             }
         };

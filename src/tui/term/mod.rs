@@ -6,6 +6,7 @@
 mod guard;
 mod hangup;
 mod input;
+mod loan;
 mod paint;
 mod panic;
 mod quiet;
@@ -14,9 +15,10 @@ mod signals;
 pub use guard::{Modes, restore};
 pub use hangup::watch as watch_hangup;
 pub use input::{Ground, GroundListener, Heard};
+pub use loan::run as run_with_terminal;
 pub use paint::Painter;
 pub use panic::install as install_panic_hook;
-pub use signals::{Signal, Signals, exit_soon, has_job_control, stop_group};
+pub use signals::{Signal, Signals, has_job_control, stop_group};
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect, Size};
@@ -111,6 +113,7 @@ impl Terminal {
     }
 
     /// Gives the terminal back for as long as `meanwhile` runs: to a shell, to an editor. Events must not be read then.
+    /// It is not taken again where a signal has begun to end us: it may be gone.
     ///
     /// # Errors
     /// The terminal cannot be taken back.
@@ -119,7 +122,9 @@ impl Terminal {
         signals::set_lent(true);
         let result = meanwhile();
         signals::set_lent(false);
-        self.take_back()?;
+        if !loan::is_ending() {
+            self.take_back()?;
+        }
         Ok(result)
     }
 

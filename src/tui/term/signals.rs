@@ -28,10 +28,19 @@ pub enum Signal {
     HungUp,
 }
 
-/// Restores the terminal and ends the process if nobody else does within the time of grace.
-pub fn exit_soon(code: i32) {
+/// The exit code after a signal, as shells have it.
+pub(super) fn code_of(signal: i32) -> i32 {
+    128 + signal
+}
+
+/// Restores the terminal and ends the process if nobody else does within the time of grace. A program that has the
+/// terminal hears of the signal, and has as much time.
+pub(super) fn exit_soon(signal: i32) {
+    super::loan::end(signal);
+    let code = code_of(signal);
     let watchdog = move || {
         std::thread::sleep(GRACE);
+        super::loan::abandon();
         super::restore();
         std::process::exit(code);
     };
@@ -40,7 +49,7 @@ pub fn exit_soon(code: i32) {
 
 #[cfg(unix)]
 mod unix {
-    use super::{LENT, Signal, exit_soon};
+    use super::{LENT, Signal, code_of, exit_soon};
     use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
     use signal_hook::iterator::{Handle, Signals as Caught};
     use signal_hook::low_level::emulate_default_handler;
@@ -80,8 +89,8 @@ mod unix {
             (SIGTSTP, false) => Some(Signal::Stop),
             (SIGCONT, false) => Some(Signal::Continued),
             (end, _) => {
-                exit_soon(128 + end);
-                Some(Signal::End(128 + end))
+                exit_soon(end);
+                Some(Signal::End(code_of(end)))
             }
         }
     }
