@@ -177,9 +177,13 @@ fn a_server_that_does_not_start_is_told_and_the_query_goes_on() {
     let ran = query(dir.path(), &rules);
     let config = json!({"mcpServers": {"test": {"command": "sh", "args": ["-c", "echo no licence >&2"]}}});
     std::fs::write(dir.path().join("mcp.json"), config.to_string()).unwrap();
-    let ran = ran.option("--verbosity", "summary").run();
+    // In a pipe, too, and nothing else there.
+    let ran = ran.run();
     assert!(answer(&ran).as_str().unwrap().contains("no licence"));
-    assert!(ran.err.contains("no licence"), "{ran:?}");
+    assert!(
+        ran.err.contains("no licence") && ran.err.lines().count() == 1,
+        "{ran:?}"
+    );
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! The live step display on stderr: a line a step and a progress line on terminals; code and output too when full.
+//! The live step display on stderr: a line a step and a progress line on terminals; code and output too when full; in
+//! pipes and files what should not be missed alone.
 
 use super::run_args::Verbosity;
 use crate::cli::terminal::one_row;
@@ -76,7 +77,7 @@ impl Live {
             colours,
             state: Mutex::new(state),
         });
-        if terminal && verbosity != Verbosity::Silent {
+        if terminal && verbosity >= Verbosity::Summary {
             keep_drawing(Arc::downgrade(&live));
         }
         live
@@ -92,7 +93,7 @@ impl Live {
             .take(1)
         {
             let name = SafeText::line(&model.name);
-            self.line(&format!(
+            self.notice(&format!(
                 "The price of {name} is unknown: this run is bound by tokens, not by money."
             ));
         }
@@ -123,7 +124,7 @@ impl Live {
         if let Some(holder) = lock::holder(&home.dir) {
             let longest = duration(u64::try_from(home.wait.as_millis()).unwrap_or(u64::MAX));
             let holder = SafeText::line(&holder.to_string());
-            self.line(&format!("The session is busy: waiting up to {longest} for {holder}."));
+            self.notice(&format!("The session is busy: waiting up to {longest} for {holder}."));
         }
     }
 
@@ -172,7 +173,7 @@ impl Live {
     }
 
     fn progress(&self, state: &mut State) {
-        if !self.terminal || self.verbosity == Verbosity::Silent || !state.is_due() {
+        if !self.terminal || self.verbosity < Verbosity::Summary || !state.is_due() {
             return;
         }
         state.drawn = Some(Instant::now());
@@ -192,8 +193,18 @@ impl Live {
         self.put(&mut self.lock(), text);
     }
 
+    /// Says what should not be missed.
+    fn notice(&self, text: &str) {
+        self.put_from(Verbosity::Notices, &mut self.lock(), text);
+    }
+
     fn put(&self, state: &mut State, text: &str) {
-        if self.verbosity == Verbosity::Silent || text.is_empty() {
+        self.put_from(Verbosity::Summary, state, text);
+    }
+
+    /// Puts a line where at least so much is shown.
+    fn put_from(&self, least: Verbosity, state: &mut State, text: &str) {
+        if self.verbosity < least || text.is_empty() {
             return;
         }
         self.clear(state);
@@ -264,7 +275,7 @@ impl Watch for Live {
                 state.step = *step;
                 self.step(&mut state, *failed, output.as_deref());
             }
-            What::Notice(text) => self.put(&mut state, SafeText::line(text).as_str()),
+            What::Notice(text) => self.put_from(Verbosity::Notices, &mut state, SafeText::line(text).as_str()),
             _ => {}
         }
         self.progress(&mut state);

@@ -66,13 +66,13 @@ pub struct ShowArgs {
 }
 
 impl ShowArgs {
-    /// `-q` and pipes are silent, a terminal is shown a line a step.
+    /// `-q` is silent, a terminal is shown a line a step, anything else what should not be missed.
     pub(in crate::cli) fn level(self) -> Verbosity {
         match self.verbosity {
             _ if self.quiet => Verbosity::Silent,
             Some(chosen) => chosen,
             None if io::stderr().is_terminal() => Verbosity::Summary,
-            None => Verbosity::Silent,
+            None => Verbosity::Notices,
         }
     }
 
@@ -83,12 +83,15 @@ impl ShowArgs {
 }
 
 /// How much is shown while a query runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Verbosity {
     /// Nothing but errors.
     Silent,
     /// A line a step, and what it cost.
     Summary,
+    /// What should not be missed: not to be chosen, it is what pipes and files get.
+    #[value(skip)]
+    Notices,
     /// Code and output of each step, too.
     Full,
 }
