@@ -88,6 +88,48 @@ fn a_model_lists_calls_and_reads_and_gets_exceptions() {
     );
 }
 
+/// As sessions of the Python package have them in their functions.
+const EARLIER: &str = r#"
+import asyncio, pickle
+listed = mcp_list_tools()
+both = await asyncio.gather(mcp_list_tools("test"), mcp_list_resources())
+try:
+    mcp_list_resources("other")
+except ValueError as e:
+    nowhere = str(e)
+got = {
+    "tools": [tool["name"] for tool in listed][:2],
+    "awaited": listed == await mcp_list_tools() == both[0],
+    "kinds": [type(await listed).__name__, type(pickle.loads(pickle.dumps(listed))).__name__],
+    "templates": len(mcp_list_resource_templates(server="test")),
+    "resources": len(both[1]),
+    "nowhere": nowhere,
+    "sum": await mcp_call("test", "add", a=2, b=3),
+    "read": [await mcp_read_resource("note:one"), await mcp_read_resource("note:one", server="test")],
+}
+"#;
+
+#[test]
+fn the_forms_of_earlier_sessions_work_too_and_replay() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = query(dir.path(), &[script::rule(json!({}), &[EARLIER, "FINAL(got)"])]).run();
+    let got = answer(&ran);
+    assert_eq!(got["tools"], json!(["add", "ask"]));
+    assert_eq!(
+        (&got["awaited"], &got["kinds"]),
+        (&json!(true), &json!(["list", "list"]))
+    );
+    assert_eq!((&got["templates"], &got["resources"]), (&json!(1), &json!(1)));
+    assert!(got["nowhere"].as_str().unwrap().contains("yours are test"), "{got}");
+    assert_eq!(got["sum"], json!({"sum": 5}));
+    assert_eq!(got["read"], json!(["the first note", "the first note"]));
+    let state = Session::at(&dir.path().join("session")).state();
+    assert!(!state["dropped"].to_string().contains("listed"), "{state}");
+
+    let replay = Program::new(dir.path()).arg("replay").arg("session").arg("--json");
+    assert_eq!(replay.run().json()["faithful"], json!(true));
+}
+
 #[test]
 fn sub_agents_get_the_servers_that_are_named() {
     let dir = tempfile::tempdir().unwrap();

@@ -132,6 +132,44 @@ async fn what_a_sub_agent_may_not_do_raises_and_says_so() {
             .await,
         "1\n"
     );
+    for (call, given) in [
+        (
+            "mcp_call('s', 't', a=1)",
+            json!({"server": "s", "tool": "t", "arguments": {"a": 1}}),
+        ),
+        (
+            "mcp_call('s', 't', {'a': 1}, b=2)",
+            json!({"server": "s", "tool": "t", "arguments": {"a": 1, "b": 2}}),
+        ),
+        (
+            "mcp_call('s', tool='t', arguments={'a': 1})",
+            json!({"server": "s", "tool": "t", "arguments": {"a": 1}}),
+        ),
+        (
+            "mcp_read_resource('s', 'note:one')",
+            json!({"server": "s", "uri": "note:one"}),
+        ),
+        (
+            "mcp_read_resource('note:one', 's')",
+            json!({"server": "s", "uri": "note:one"}),
+        ),
+        (
+            "mcp_read_resource('note:one', server='s')",
+            json!({"server": "s", "uri": "note:one"}),
+        ),
+        (
+            "mcp_read_resource('s', uri='note:one')",
+            json!({"server": "s", "uri": "note:one"}),
+        ),
+        ("mcp_read_resource('note:one')", json!({"uri": "note:one"})),
+        (
+            "mcp_read_resource('note:one', None)",
+            json!({"server": null, "uri": "note:one"}),
+        ),
+    ] {
+        assert!(!leaf.run(&format!("await {call}")).await.failed(), "{call}");
+        assert_eq!(leaf.host.last().args, given, "{call}");
+    }
     assert!(
         leaf.run("await mcp_call('server')")
             .await

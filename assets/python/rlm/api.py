@@ -2,6 +2,7 @@
 
 import asyncio
 import collections.abc
+import re
 
 from _rlm import channel
 from _rlm.encode import encode, to_json
@@ -146,33 +147,88 @@ gather.__doc__ = _gather.__doc__
 asyncio.gather = asyncio.tasks.gather = gather
 
 
-def _mcp(name, parameters, required):
-    async def call(*args, **kwargs):
-        if len(args) > len(parameters):
-            raise TypeError(f"{name}() takes {len(parameters)} arguments, {len(args)} were given")
-        given = dict(zip(parameters, args))
-        for key, value in kwargs.items():
-            if key not in parameters or key in given:
-                raise TypeError(f"{name}() got an unexpected argument {key!r}")
-            given[key] = value
-        missing = [key for key in parameters[:required] if key not in given]
-        if missing:
-            raise TypeError(f"{name}() needs {', '.join(missing)}")
-        return await channel.call(name, encode(given)[0])
+def _parameters(name, parameters, required, args, kwargs):
+    if len(args) > len(parameters):
+        raise TypeError(f"{name}() takes {len(parameters)} arguments, {len(args)} were given")
+    given = dict(zip(parameters, args))
+    for key, value in kwargs.items():
+        if key not in parameters or key in given:
+            raise TypeError(f"{name}() got an unexpected argument {key!r}")
+        given[key] = value
+    missing = [key for key in parameters[:required] if key not in given]
+    if missing:
+        raise TypeError(f"{name}() needs {', '.join(missing)}")
+    return given
 
-    call.__name__ = call.__qualname__ = name
-    return call
+
+class Entries(list):
+    """A list that can be awaited, too: functions of earlier sessions use a listing as it is, others await it."""
+
+    __hash__ = object.__hash__  # asyncio.gather() looks up what it is given
+
+    def __await__(self):
+        return list(self)
+        yield
+
+    def __reduce__(self):
+        return list, (list(self),)  # it is saved as what it is
+
+
+def _listing(name):
+    def entries(*args, **kwargs):
+        given = _parameters(name, ("server",), 0, args, kwargs)
+        return Entries(channel.ask(name, encode(given)[0]))
+
+    entries.__name__ = entries.__qualname__ = name
+    return entries
+
+
+async def mcp_tool_schema(*args, **kwargs):
+    """The tool as its server describes it; await it."""
+    given = _parameters("mcp_tool_schema", ("server", "tool"), 2, args, kwargs)
+    return await channel.call("mcp_tool_schema", encode(given)[0])
+
+
+async def mcp_call(*args, **kwargs):
+    """Calls a tool; await it. Its arguments are a dict, or keyword arguments."""
+    # Arguments by keyword, as earlier sessions have them; `arguments` alone is the dict of all.
+    own = {key: kwargs.pop(key) for key in list(kwargs) if key not in ("server", "tool", "arguments")}
+    if own and "arguments" in kwargs:
+        own["arguments"] = kwargs.pop("arguments")
+    given = _parameters("mcp_call", ("server", "tool", "arguments"), 2, args, kwargs)
+    if own:
+        before = given.get("arguments") or {}
+        if not isinstance(before, dict):
+            raise TypeError("arguments is a dict, by the tool's parameters")
+        given["arguments"] = {**before, **own}
+    return await channel.call("mcp_call", encode(given)[0])
+
+
+def _is_uri(value):
+    return isinstance(value, str) and re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", value) is not None
+
+
+async def mcp_read_resource(*args, **kwargs):
+    """Reads a resource; await it. The server may be left out where only one has it, or stand behind the address."""
+    if len(args) == 1 and "uri" not in kwargs:
+        args, kwargs = (), {**kwargs, "uri": args[0]}
+    elif len(args) == 2 and _is_uri(args[0]) and not _is_uri(args[1]):
+        args = (args[1], args[0])
+    given = _parameters("mcp_read_resource", ("server", "uri"), 0, args, kwargs)
+    if "uri" not in given:
+        raise TypeError("mcp_read_resource() needs uri")
+    return await channel.call("mcp_read_resource", encode(given)[0])
 
 
 #: The functions for MCP servers, bound where servers are configured.
 MCP = {
-    name: _mcp(name, parameters, required)
-    for name, parameters, required in (
-        ("mcp_list_tools", ("server",), 0),
-        ("mcp_tool_schema", ("server", "tool"), 2),
-        ("mcp_call", ("server", "tool", "arguments"), 2),
-        ("mcp_list_resources", ("server",), 0),
-        ("mcp_list_resource_templates", ("server",), 0),
-        ("mcp_read_resource", ("server", "uri"), 2),
+    function.__name__: function
+    for function in (
+        _listing("mcp_list_tools"),
+        mcp_tool_schema,
+        mcp_call,
+        _listing("mcp_list_resources"),
+        _listing("mcp_list_resource_templates"),
+        mcp_read_resource,
     )
 }

@@ -57,13 +57,37 @@ impl Host {
             "mcp_list_resources" => return self.list(Listed::Resources, asked).await,
             "mcp_list_resource_templates" => return self.list(Listed::Templates, asked).await,
             "mcp_tool_schema" => servers.tool(asked.server()?, asked.named("tool")?).await,
-            "mcp_read_resource" => servers.read(asked.server()?, asked.named("uri")?).await,
+            "mcp_read_resource" => {
+                let uri = asked.named("uri")?;
+                servers.read(&self.holder(asked, uri).await?, uri).await
+            }
             _ => {
                 let arguments = asked.arguments()?;
                 servers.call(asked.server()?, asked.named("tool")?, &arguments).await
             }
         };
         answer.map_err(|error| self.failed(&error))
+    }
+
+    /// The server of a resource: the one that is named, else the only one that lists it, else the only one there is.
+    async fn holder(&self, asked: &Asked, uri: &str) -> Result<String, HostError> {
+        if let Some(server) = &asked.server {
+            return Ok(server.clone());
+        }
+        let mut holders = Vec::new();
+        for server in self.servers() {
+            // One that fails lists nothing; where it is the only one, reading from it says why.
+            let entries = self.run.mcp.list(server, Listed::Resources).await.unwrap_or_default();
+            let lists = |entry: &Value| entry.get("uri").and_then(Value::as_str) == Some(uri);
+            holders.extend(entries.iter().any(lists).then(|| server.clone()));
+        }
+        match (holders.as_slice(), self.servers()) {
+            ([only], _) | ([], [only]) => Ok(only.clone()),
+            (_, known) => Err(wrong(
+                PythonException::Value,
+                &format!("which server has {uri}? Name it: server= one of {}", known.join(", ")),
+            )),
+        }
     }
 
     /// Entries of one server, or of all: then one that fails has an entry that says so.
