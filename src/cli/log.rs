@@ -198,59 +198,41 @@ fn around() -> Option<Opened> {
     Some(Opened::Picker { dir, sessions })
 }
 
-/// A configuration that cannot be used keeps nobody from looking: its trouble is told on screen.
+/// A configuration that cannot be used keeps nobody from looking: its trouble is told on screen. Keys that mean two things
+/// do: whatever was left of them, a key would do something else than its file says.
 fn screens(opened: Opened, args: &LogArgs, configured: Configured, script: Option<&Path>) -> ExitCode {
     let drive = driving::options(args, &configured, script);
     let set = configured.unwrap_or_default();
-    let named = Named::of(args, &set);
+    let theme_named = args.theme.is_some() || by_variable(&set, "theme");
     // Stays in the terminal when the screens are gone.
     set.unknown.iter().for_each(|unknown| note(&unknown.to_string()));
     let options = TuiOptions {
         view: args.view(&set),
         theme: args.theme.clone().or_else(|| set.text("theme").map(str::to_owned)),
-        keymap: args.keymap.clone().or_else(|| set.chosen("keymap").map(str::to_owned)),
-        keys: set.tables.into_iter().filter(|(_, node)| node.name == "keys").collect(),
+        keymap: args.keymap.clone(),
+        keys: Vec::new(),
         open: args.open_options(),
         drive,
     };
-    let options = usable(options, &named);
+    let options = usable(options.keys_of(&set), theme_named);
     match tui::run(opened, &options) {
         Ok(code) => ExitCode::from(code),
         Err(error) => complain(&error.to_string()),
     }
 }
 
-/// A theme or keys of a configuration file that cannot be used keep nobody from looking; those of a flag or a variable do.
-fn usable(mut options: TuiOptions, named: &Named) -> TuiOptions {
-    let unusable = |error: &dyn std::fmt::Display| note(&format!("{error}; the usual one is used instead"));
-    if let (false, Err(error)) = (named.theme, tui::check_theme(&options)) {
-        unusable(&error);
+/// A theme of a configuration file that cannot be used keeps nobody from looking; that of a flag or a variable does.
+fn usable(mut options: TuiOptions, theme_named: bool) -> TuiOptions {
+    if let (false, Err(error)) = (theme_named, tui::check_theme(&options)) {
+        note(&format!("{error}; the usual one is used instead"));
         options.theme = None;
-    }
-    if let (false, Err(error)) = (named.keymap, tui::check_keys(&options)) {
-        unusable(&error);
-        (options.keymap, options.keys) = (None, Vec::new());
     }
     options
 }
 
-/// What a flag or a variable chose.
-struct Named {
-    theme: bool,
-    keymap: bool,
-}
-
-impl Named {
-    fn of(args: &LogArgs, set: &Effective) -> Self {
-        let by_variable = |name: &str| {
-            let mut settings = set.settings.iter();
-            settings.any(|setting| setting.option.name == name && matches!(setting.origin, Origin::Variable(_)))
-        };
-        Self {
-            theme: args.theme.is_some() || by_variable("theme"),
-            keymap: args.keymap.is_some() || by_variable("keymap"),
-        }
-    }
+fn by_variable(set: &Effective, name: &str) -> bool {
+    let mut settings = set.settings.iter();
+    settings.any(|setting| setting.option.name == name && matches!(setting.origin, Origin::Variable(_)))
 }
 
 impl LogArgs {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 pub use crate::disk::config::save::{SaveError, Scalar};
 pub use crate::disk::config::{
-    ConfigError, Node, is_name, model_path, nearest, parse_nodes, read_nodes, read_small, user_dir,
+    ConfigError, Effective, Node, is_name, model_path, nearest, parse_nodes, read_nodes, read_small, user_dir,
 };
 
 /// Saves options in the named file; else in the strongest one that is there, of the working directory or the user's; else

@@ -102,6 +102,29 @@ fn flags_win_over_environment_over_project_over_user_over_defaults() {
     assert!(line.contains(" 2 ") && line.ends_with("fast-rlm.toml:2"), "{line}");
 }
 
+#[test]
+fn keys_that_conflict_are_told_with_file_and_line() {
+    let conflict = "[keys.run]\nfork = [\"d\"]\n";
+    let place = Place::new(&[("fast-rlm.toml", conflict)], &[]);
+    for arguments in [&[][..], &["--json"]] {
+        let ran = arguments
+            .iter()
+            .fold(place.config(), |config, arg| config.arg(arg))
+            .run();
+        ran.refused(
+            2,
+            &["fast-rlm.toml:2: d would mean both", "give one of them another key"],
+        );
+        assert_eq!(ran.out, "");
+    }
+    // Queries have no keys.
+    asks(&place, &[], "scripted:variable.yaml").refused(2, &["variable.yaml"]);
+    let ours = Place::new(&[], &[("keymap.toml", "[run]\nfrok = [\"F\"]\n")]);
+    ours.config()
+        .run()
+        .refused(2, &["keymap.toml:2: [run] has no action \"frok\""]);
+}
+
 /// What was asked shows which model counted: there is no such script.
 fn asks(place: &Place, flags: &[&str], variable: &str) -> Ran {
     let asks = flags

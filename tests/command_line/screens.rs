@@ -60,16 +60,26 @@ fn told(configuration: &str, said: &str) {
 }
 
 #[test]
-fn themes_and_keys_of_a_file_that_cannot_be_used_are_told_with_file_and_line_and_keep_nobody_from_looking() {
-    told(
-        "# keys\n[keys.everywhere]\nsearch = [\"m\"]\n",
-        "fast-rlm.toml:3: m would mean both search and memory",
-    );
-    told(
-        "[keys.run]\nfrok = [\"F\"]\n",
-        "fast-rlm.toml:2: [run] has no action \"frok\", did you mean \"fork\"",
-    );
+fn a_theme_of_a_file_that_cannot_be_used_is_told_and_keeps_nobody_from_looking() {
     told("theme = \"dusc\"\n", "no theme \"dusc\"");
+}
+
+#[test]
+fn keys_that_cannot_be_used_are_errors_with_file_and_line_wherever_they_are_set() {
+    refused(
+        "# keys\n[keys.everywhere]\nsearch = [\"m\"]\n",
+        &[],
+        &[
+            "fast-rlm.toml:3: m would mean both search and memory",
+            "give one of them another key",
+        ],
+    );
+    refused(
+        "keymap = \"vim\"\n[keys.run]\nfrok = [\"F\"]\n",
+        &[],
+        &["fast-rlm.toml:3: [run] has no action \"frok\", did you mean \"fork\""],
+    );
+    refused("keymap = \"emacs\"\n", &[], &["no keymap \"emacs\"", "arrows and vim"]);
     refused("", &["--keymap", "emacs"], &["no keymap \"emacs\"", "arrows and vim"]);
 }
 

@@ -7,6 +7,7 @@ use crate::disk::config::{Effective, Unknown, load, read_small, user_dir};
 use crate::provider::{AgentSpec, PricingTable, Settings as ProviderSettings};
 use crate::repl::Backend;
 use crate::text::parse_nano;
+use crate::tui::keymap::KeymapError;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -60,6 +61,8 @@ pub(in crate::cli) enum ConfigError {
         what: String,
     },
     #[error("the configuration is not understood: {0}")]
+    #[error(transparent)]
+    Keys(#[from] KeymapError),
     Form(#[from] serde_json::Error),
     #[error("cannot read the prices {}: {cause}; check its name", path.display())]
     ReadPrices {

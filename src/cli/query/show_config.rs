@@ -9,6 +9,7 @@ use crate::provider::{KeyState, Settings, key_status};
 use crate::text::secret::Secrets;
 use crate::text::{SafeText, shown_json};
 use crate::tui::export::masked;
+use crate::tui::{TuiOptions, check_keys};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::path::Path;
@@ -25,6 +26,8 @@ pub(super) fn run(args: &ConfigArgs) -> Result<Exit, Failure> {
             let effective = load(args.config.as_deref(), variable).map_err(ConfigError::from)?;
             // Agents that are declared wrongly are errors here, too.
             Config::of(&effective)?;
+            // So are keys that the terminal program does not start with.
+            check_keys(&TuiOptions::default().keys_of(&effective)).map_err(ConfigError::from)?;
             let shown = Shown::new(&effective);
             print(&if args.json { shown.json() } else { shown.text() })
         }

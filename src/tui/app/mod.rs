@@ -17,7 +17,7 @@ use super::keymap::KeymapError;
 use super::live::DriveOptions;
 use super::term::{self, Terminal, TerminalError};
 use super::theme::ThemeError;
-use crate::source::config::Node;
+use crate::source::config::{Effective, Node};
 use crate::source::{OpenOptions, Opened};
 pub use startup::{check_keys, check_theme};
 use std::path::PathBuf;
@@ -38,6 +38,17 @@ pub struct TuiOptions {
     pub open: OpenOptions,
     /// What questions are asked with.
     pub drive: Arc<DriveOptions>,
+}
+
+impl TuiOptions {
+    /// With the keymap that a configuration chooses, where nothing chose one yet, and its keys.
+    #[must_use]
+    pub fn keys_of(mut self, set: &Effective) -> Self {
+        self.keymap = self.keymap.or_else(|| set.chosen("keymap").map(str::to_owned));
+        let tables = set.tables.iter().filter(|(_, node)| node.name == "keys");
+        self.keys.extend(tables.cloned());
+        self
+    }
 }
 
 /// Why the program could not start, or had to end.

@@ -26,7 +26,8 @@ action without a key is reached through the palette.
 
 A key is a character (`m`, `/`, `G`) or one of `up down left right pgup pgdn home end enter esc backspace delete insert
 tab space f1` to `f12`, with `ctrl-`, `alt-` or `shift-` before it. Two actions on one key are an error that names file
-and line, and so is a binding that a screen's own key would hide.
+and line, and so is a binding that a screen's own key would hide: `fast-rlm-log` does not start with either, and
+`fast-rlm config` tells it.
 
 `Ctrl-C` closes the pane or the dialog that is open; else it clears a draft (which undo brings back); else it cancels
 the run that is active; else it quits. A second one within two seconds quits without asking.
