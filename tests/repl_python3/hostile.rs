@@ -43,6 +43,22 @@ async fn what_an_interrupt_does_not_end_is_killed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_interrupt_while_a_value_is_shown_ends_the_step_and_is_no_part_of_the_value() {
+    let mut desk = small().await;
+    let endless =
+        "class Endless(dict):\n    def items(self):\n        while True:\n            yield 1, 2\nFINAL(Endless())";
+    let silent = "class Silent:\n    __slots__ = ()\n    def __repr__(self):\n        while True:\n            pass\nFINAL(Silent())";
+    for code in [endless, silent] {
+        let outcome = desk.run(code).await;
+        assert!(outcome.final_value.is_none(), "{outcome:?}");
+        assert_eq!(outcome.error.unwrap().kind, StepErrorKind::Timeout);
+    }
+    let own = "class Own:\n    def __repr__(self):\n        raise KeyboardInterrupt\nFINAL(Own())";
+    let told = desk.run(own).await.final_value.unwrap().value.to_string();
+    assert!(told.contains("repr failed: KeyboardInterrupt"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn memory_bombs_become_memory_errors() {
     let mut desk = small().await;
     for code in [

@@ -16,7 +16,7 @@ import pathlib
 import types
 import uuid
 
-from _rlm.preview import preview
+from _rlm.preview import Interrupt, preview
 from _rlm.text import clean
 
 # Deeper values become text: readers of the JSON have limits of their own.
@@ -53,7 +53,7 @@ class _Encoder:
         self.open.add(id(value))
         try:
             return self.compound(value, kind)
-        except (MemoryError, RecursionError):
+        except (MemoryError, RecursionError, Interrupt):
             raise
         except BaseException as error:
             self.converted = True
@@ -143,6 +143,8 @@ class _Encoder:
 def _sorted(values):
     try:
         return sorted(values)
+    except Interrupt:
+        raise
     except BaseException:
         return sorted(values, key=lambda value: (type(value).__name__, preview(value)))
 

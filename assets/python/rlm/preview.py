@@ -6,6 +6,15 @@ LIMIT = 2_000
 _DEPTH = 40
 
 
+class Interrupt(KeyboardInterrupt):
+    """The host's own, which ends the step: what shows values passes it on, while one that a value raises is shown."""
+
+
+# For whoever sees it, it is what Python calls it.
+Interrupt.__name__ = Interrupt.__qualname__ = "KeyboardInterrupt"
+Interrupt.__module__ = "builtins"
+
+
 class _Full(Exception):
     """The preview has all the characters that it may have."""
 
@@ -56,6 +65,8 @@ def _own_repr(value):
     try:
         text = repr(value)
         return text if type(text) is str else str.__str__(text)
+    except Interrupt:
+        raise
     except BaseException as error:
         return f"<{type(value).__name__} object whose repr failed: {type(error).__name__}>"
 
@@ -121,12 +132,14 @@ _WRITERS = {
 
 
 def preview(value, limit=LIMIT):
-    """At most `limit` characters of the value's `repr`. Never fails, whatever the value's own methods do."""
+    """At most `limit` characters of the value's `repr`. Whatever the value's own methods do, only the host's interrupt ends it."""
     writer = _Preview(limit)
     try:
         writer.show(value)
     except _Full:
         pass
+    except Interrupt:
+        raise
     except BaseException as error:
         writer.parts.append(f"<{type(error).__name__}>")
     return "".join(writer.parts)[:limit]

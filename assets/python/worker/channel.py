@@ -13,6 +13,7 @@ import struct
 import threading
 
 from _rlm.answers import dumps, loads, outcome
+from _rlm.preview import Interrupt
 
 # Streams of `emit`.
 STDOUT, STDERR = 0, 1
@@ -68,7 +69,7 @@ def _frame(kind, data):
         wire.writing = False
     if main and wire.interrupted:
         wire.interrupted = False
-        raise KeyboardInterrupt
+        raise Interrupt
 
 
 def interrupt_later():

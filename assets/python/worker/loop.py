@@ -5,6 +5,7 @@ import selectors
 import signal
 
 from _rlm import channel
+from _rlm.preview import Interrupt
 
 _USERS = ("<step ", "<restored ")
 
@@ -37,7 +38,7 @@ def _interrupt(number, frame):
     while frame is not None and not frame.f_code.co_filename.startswith(_USERS):
         frame = frame.f_back
     if frame is not None and not channel.interrupt_later():
-        raise KeyboardInterrupt
+        raise Interrupt
 
 
 def enter():
