@@ -3,7 +3,7 @@
 
 use super::error::quoted;
 use super::spec::Transport;
-use crate::provider::{LastWords, ProcessGroup};
+use crate::provider::{LastWords, ProcessGroup, Warden};
 use rustix::process::Signal;
 use std::io;
 use std::process::Stdio;
@@ -28,8 +28,8 @@ const LAST_WORDS: Duration = Duration::from_millis(200);
 pub(super) struct Process {
     child: Child,
     group: ProcessGroup,
-    /// Ends the group when this program is killed: it reads from a pipe that ends then.
-    warden: Option<Child>,
+    /// For when this program is killed.
+    warden: Option<Warden>,
 }
 
 /// What is spoken through.
@@ -77,25 +77,9 @@ pub(super) fn start(transport: &Transport) -> Result<(Process, Pipes), String> {
     else {
         return Err("its output cannot be read".into());
     };
-    let warden = group.id().and_then(warden);
+    let warden = Warden::of(&group);
     let words = Words(LastWords::listen(errors, ERROR_TAIL));
     Ok((Process { child, group, warden }, Pipes { input, output, words }))
-}
-
-/// A shell that waits for the end of its input, which only we hold, and then kills the group. A server that reads its
-/// input ends by itself then; this is for one that does not.
-fn warden(group: i32) -> Option<Child> {
-    let mut shell = Command::new("/bin/sh");
-    shell
-        .args(["-c", "read _; kill -KILL \"-$0\" 2>/dev/null"])
-        .arg(group.to_string())
-        .env_clear()
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .kill_on_drop(true);
-    ProcessGroup::lead(&mut shell);
-    shell.spawn().ok()
 }
 
 impl Process {
@@ -115,21 +99,12 @@ impl Process {
 
     /// Ends it at once, and everything that it started.
     pub(super) async fn kill(mut self) {
-        // From here on nobody else may kill by this number, which is given back.
-        if let Some(mut warden) = self.warden.take() {
-            let _ = warden.kill().await;
+        if let Some(warden) = self.warden.take() {
+            warden.dismiss().await;
         }
         self.group.signal(Signal::KILL);
         let _ = self.child.wait().await;
         self.group.has_ended();
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        if let Some(warden) = &mut self.warden {
-            let _ = warden.start_kill();
-        }
     }
 }
 

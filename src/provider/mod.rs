@@ -39,7 +39,7 @@ pub use models::{Offer, list_models};
 pub use open::{OpenError, open};
 pub use openai::OpenAi;
 pub use pricing::{Price, PricingError, PricingTable};
-pub(crate) use process_group::ProcessGroup;
+pub(crate) use process_group::{ProcessGroup, Warden};
 pub use reply::{CostSource, Finish, Reply, Timings, Usage};
 pub use request::{Limits, Message, Request, RequestHash, Role};
 pub use retry::Pacing;

@@ -1,8 +1,9 @@
 //! Programs that this process starts for others to use, each the leader of a process group that ends as a whole: what
-//! they start themselves does not outlive them.
+//! they start themselves does not outlive them, however this process ends.
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
-use tokio::process::Command;
+use std::process::Stdio;
+use tokio::process::{Child, Command};
 
 /// A leader and the processes that it started. Dropping it kills them all.
 pub(crate) struct ProcessGroup(Option<Pid>);
@@ -20,7 +21,7 @@ impl ProcessGroup {
     }
 
     /// The leader's id, as the group's.
-    pub(crate) fn id(&self) -> Option<i32> {
+    fn id(&self) -> Option<i32> {
         self.0.map(Pid::as_raw_pid)
     }
 
@@ -48,5 +49,38 @@ impl ProcessGroup {
 impl Drop for ProcessGroup {
     fn drop(&mut self) {
         self.signal(Signal::KILL);
+    }
+}
+
+/// Ends a group when this process is killed: a shell that waits for the end of its input, which only we hold, and then
+/// kills it. What reads its own input ends by itself then; this is for what does not.
+pub(crate) struct Warden(Child);
+
+impl Warden {
+    /// One for the group, where it can be had.
+    pub(crate) fn of(group: &ProcessGroup) -> Option<Self> {
+        let mut shell = Command::new("/bin/sh");
+        shell
+            .args(["-c", "read _; kill -KILL \"-$0\" 2>/dev/null"])
+            .arg(group.id()?.to_string())
+            .env_clear()
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .kill_on_drop(true);
+        ProcessGroup::lead(&mut shell);
+        shell.spawn().ok().map(Self)
+    }
+
+    /// To be called before the leader is waited for: from then on nobody else may kill by its number, which is given back.
+    pub(crate) async fn dismiss(mut self) {
+        let _ = self.0.kill().await;
+    }
+}
+
+impl Drop for Warden {
+    /// At once, before its input ends.
+    fn drop(&mut self) {
+        let _ = self.0.start_kill();
     }
 }

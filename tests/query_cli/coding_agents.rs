@@ -216,11 +216,30 @@ fn runs(pid: &str) -> bool {
 }
 
 #[test]
-fn ctrl_c_ends_an_agent_with_everything_it_started() {
+fn an_answer_does_not_wait_for_what_an_agent_left_behind() {
+    let place = Place::new();
+    let script = saying(CLAUDE, 0).replace("exit 0", "sleep 600 &\necho $! > \"$keep/child\"");
+    place.agent("claude", &script);
+    let ran = place.asks_agent("cli:claude?model=sonnet").arg("--json").run();
+    assert_eq!(ran.json()["final"], json!("SHOUT THIS"), "{ran:?}");
+    assert!(!runs(&place.kept("child")), "it ends with the agent");
+}
+
+#[test]
+fn an_interrupt_or_a_kill_ends_an_agent_with_everything_it_started() {
+    for (signal, code) in [
+        (rustix::process::Signal::INT, Some(130)),
+        (rustix::process::Signal::KILL, None),
+    ] {
+        agent_ends_at(signal, code);
+    }
+}
+
+fn agent_ends_at(signal: rustix::process::Signal, code: Option<i32>) {
     let place = Place::new();
     place.agent(
         "claude",
-        "sleep 600 &\necho $! > \"$keep/child\"\necho $$ > \"$keep/own\"\nsleep 600",
+        "trap '' TERM INT HUP\nsleep 600 &\necho $! > \"$keep/child\"\necho $$ > \"$keep/own\"\nsleep 600",
     );
     let child = place
         .asks_agent("cli:claude?model=m")
@@ -233,9 +252,9 @@ fn ctrl_c_ends_an_agent_with_everything_it_started() {
     }
     let pids = [place.kept("child"), place.kept("own")];
     assert!(pids.iter().all(|pid| runs(pid)));
-    running::signal(&child, rustix::process::Signal::INT);
+    running::signal(&child, signal);
     let ran = Ran::from(child.wait_with_output().unwrap());
-    assert_eq!(ran.code, Some(130), "{ran:?}");
+    assert_eq!(ran.code, code, "{ran:?}");
     while pids.iter().any(|pid| runs(pid)) {
         assert!(Instant::now() < deadline, "{pids:?} are left");
         std::thread::sleep(Duration::from_millis(10));

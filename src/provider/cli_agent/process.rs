@@ -4,18 +4,27 @@ use super::prompt::Asked;
 use super::spec::AgentSpec;
 use crate::disk::private_dir::PrivateDir;
 use crate::provider::last_words::LastWords;
-use crate::provider::process_group::ProcessGroup;
+use crate::provider::process_group::{ProcessGroup, Warden};
+use rustix::process::Signal;
 use std::io;
 use std::path::Path;
 use std::process::Stdio;
+use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStdout, Command};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 /// Bytes of its standard error that are kept.
 const ERROR_TAIL: usize = 4 << 10;
 /// In the directory that only we can enter: where the agent runs, and the system prompt beside that.
 const WORK: &str = "work";
 const SYSTEM: &str = "system-prompt.txt";
+/// How often it is looked whether it has ended.
+const LOOK: Duration = Duration::from_millis(20);
+/// How long what it started may write on after it: what holds its output open is not waited for.
+const GRACE: Duration = Duration::from_secs(2);
+/// How long its last words are waited for.
+const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// A running agent. Dropping it kills its whole group.
 pub(super) struct Running {
@@ -23,7 +32,11 @@ pub(super) struct Running {
     out: ChildStdout,
     /// Its last words on standard error.
     words: LastWords,
+    /// For when this program is killed.
+    warden: Option<Warden>,
     group: ProcessGroup,
+    /// When nothing more is read, once it has ended.
+    until: Option<Instant>,
     _dir: PrivateDir,
 }
 
@@ -66,7 +79,9 @@ pub(super) fn start(spec: &AgentSpec, model: &str, asked: &Asked) -> Result<Runn
         child,
         out,
         words: LastWords::listen(errors, ERROR_TAIL),
+        warden: Warden::of(&group),
         group,
+        until: None,
         _dir: dir,
     })
 }
@@ -109,21 +124,46 @@ fn unstarted(spec: &AgentSpec, error: &io::Error) -> String {
 }
 
 impl Running {
-    /// Reads what it writes; 0 at the end.
+    /// Reads what it writes; 0 at the end, which is also a while after its own where something else holds its output.
     pub(super) async fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.out.read(buffer).await
+        let Self { out, group, until, .. } = self;
+        tokio::select! {
+            biased;
+            count = out.read(buffer) => count,
+            () = over(group, until) => Ok(0),
+        }
     }
 
-    /// Waits for its end; what it said when it failed.
+    /// Waits for its end, and ends what it started; what it said when it failed.
     pub(super) async fn end(&mut self) -> io::Result<Option<String>> {
+        ended(&self.group).await;
+        if let Some(warden) = self.warden.take() {
+            warden.dismiss().await;
+        }
+        // The leader is still to be waited for, so that the number is its own.
+        self.group.signal(Signal::KILL);
         let status = self.child.wait().await?;
         self.group.has_ended();
         if status.success() {
             return Ok(None);
         }
-        self.words.end().await;
+        let _ = timeout(LAST_WORDS, self.words.end()).await;
         Ok(Some(format!("it ended with {status}: {}", self.words.heard().trim())))
     }
+}
+
+async fn ended(group: &ProcessGroup) {
+    while !group.leader_has_ended() {
+        sleep(LOOK).await;
+    }
+}
+
+/// Waits until the leader has ended, and what may be written after it has been.
+async fn over(group: &ProcessGroup, until: &mut Option<Instant>) {
+    if until.is_none() {
+        ended(group).await;
+    }
+    sleep_until(*until.get_or_insert_with(|| Instant::now() + GRACE)).await;
 }
 
 #[cfg(test)]
