@@ -8,7 +8,7 @@ use super::memory::{MemoryPool, half_of_machine};
 use super::prepare::{self, Prepared, Progress};
 use super::pulse::Pulse;
 use super::session::PythonRepl;
-use super::{cache, engine, machine_code};
+use super::{cache, engine, machine_code, scarce};
 use crate::disk::private_dir::PrivateDir;
 use async_trait::async_trait;
 use std::path::PathBuf;
@@ -88,21 +88,22 @@ impl std::fmt::Debug for PythonFactory {
 fn failed(error: wasmtime::Error) -> PrepareError {
     PrepareError::Stage {
         stage: "load Python",
-        reason: format!("{error:#}"),
+        reason: scarce::told(&error),
     }
 }
 
 /// The interpreter, another one where this one is refused: the program's own may be, and the user's then, which is made
-/// anew.
+/// anew. Where it is this process that lacks memory or files, another one would be refused as well, and what other
+/// processes share stays as it is.
 fn loaded(engine: &Engine, first: Prepared, progress: Progress<'_>) -> Result<(Prepared, Component), PrepareError> {
     let mut prepared = first;
     let mut others = 2;
     loop {
         match load(engine, &prepared) {
             Ok(component) => return Ok((prepared, component)),
-            Err(reason) if others == 0 => return Err(reason),
+            Err(error) if others == 0 || scarce::is_scarcity(&error) => return Err(failed(error)),
             // Wasmtime refuses the file although it is the one that was written.
-            Err(reason) => progress(&format!("The prepared Python is unusable ({reason}); taking another")),
+            Err(error) => progress(&format!("The prepared Python is unusable ({error:#}); taking another")),
         }
         others -= 1;
         let own = cache::root().map(|root| cache::Entry::new(&root, &cache::key(engine)));
@@ -115,8 +116,8 @@ fn loaded(engine: &Engine, first: Prepared, progress: Progress<'_>) -> Result<(P
     }
 }
 
-fn load(engine: &Engine, prepared: &Prepared) -> Result<Component, PrepareError> {
-    machine_code::load(engine, &cache::machine_code(&prepared.directory)).map_err(failed)
+fn load(engine: &Engine, prepared: &Prepared) -> wasmtime::Result<Component> {
+    machine_code::load(engine, &cache::machine_code(&prepared.directory))
 }
 
 /// A failure here is this program's own: another preparation would come to the same.

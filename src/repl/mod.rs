@@ -31,6 +31,7 @@ pub mod prepare;
 mod pulse;
 mod running;
 mod sandbox;
+mod scarce;
 mod session;
 mod snapshot;
 mod startup;

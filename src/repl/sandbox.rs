@@ -11,6 +11,7 @@ use super::kernel;
 use super::link::Link;
 use super::memory::{MemoryLimit, MemoryUse};
 use super::meter::Metered;
+use super::scarce;
 use std::sync::Arc;
 use tokio::runtime::Handle;
 use wasmtime::{Store, Trap, UpdateDeadline};
@@ -94,6 +95,6 @@ fn describe(error: &wasmtime::Error) -> String {
         Some(Trap::Interrupt) => "it was stopped while it computed".into(),
         Some(Trap::StackOverflow) => "its stack overflowed (recursion too deep)".into(),
         Some(trap) => format!("it crashed ({trap})"),
-        None => format!("it failed: {error:#}"),
+        None => format!("it failed: {}", scarce::told(error)),
     }
 }
