@@ -4,7 +4,7 @@
 //! What the content means is the caller's; so is keeping other writers away ([`super::lock`]).
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -67,6 +67,7 @@ pub fn advice(cause: &io::Error) -> &'static str {
         io::ErrorKind::AlreadyExists => "a file has the name of the directory: use another one",
         io::ErrorKind::IsADirectory => "a directory has the file's name: move it away",
         io::ErrorKind::FileTooLarge => "the file may not grow so large: raise the limit, or start a new session",
+        io::ErrorKind::InvalidFilename if cause.raw_os_error().is_some() => "use a shorter name",
         io::ErrorKind::InvalidInput => "move it away, or use another session directory",
         _ => "check the disk, its quota and the directory, then try again",
     }
@@ -171,26 +172,35 @@ fn is_leftover(name: &OsStr, prefix: &OsStr) -> bool {
 fn create_beside(path: &Path) -> io::Result<NamedTempFile> {
     fault::point("atomic.create")?;
     let prefix = temp_prefix(path)?;
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).suffix(TEMP_SUFFIX);
     let kept = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file);
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let temp = builder.tempfile_in(directory_of(path))?;
+    let temp = temporary(path, &prefix, &mut File::options())?;
     if let Some(old) = kept {
         temp.as_file().set_permissions(old.permissions())?;
     }
     Ok(temp)
 }
 
-/// Temporary files are their owner's alone unless told otherwise.
 fn create_private_beside(path: &Path) -> io::Result<NamedTempFile> {
     fault::point("atomic.create")?;
     let prefix = temp_prefix(path)?;
-    tempfile::Builder::new()
-        .prefix(&prefix)
+    let mut options = File::options();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    temporary(path, &prefix, &mut options)
+}
+
+/// A new file of a name that nobody has. An error is the system's own, with its code: the one that names the temporary file
+/// has none, and a limit could not be told from a full disk.
+fn temporary(path: &Path, prefix: &OsStr, options: &mut OpenOptions) -> io::Result<NamedTempFile> {
+    let mut refused = None;
+    let made = tempfile::Builder::new()
+        .prefix(prefix)
         .suffix(TEMP_SUFFIX)
-        .tempfile_in(directory_of(path))
+        .make_in(directory_of(path), |name| {
+            let opened = options.read(true).write(true).create_new(true).open(name);
+            opened.inspect_err(|error| refused = error.raw_os_error())
+        });
+    made.map_err(|error| refused.map_or(error, io::Error::from_raw_os_error))
 }
 
 /// `.state.json.` for `…/state.json`: hidden, and told apart from the files of any other program.
@@ -247,6 +257,24 @@ mod tests {
         );
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(names(dir.path()), ["state.json"]);
+    }
+
+    #[test]
+    fn a_name_that_is_too_long_is_to_be_shorter() {
+        let dir = tempfile::tempdir().unwrap();
+        let error = write(&dir.path().join("n".repeat(250)), b"x").unwrap_err();
+        assert_eq!(error.phase, WritePhase::Create);
+        assert!(error.to_string().contains("use a shorter name"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_private_file_is_its_owners_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        write_private(&path, b"x").unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     }
 
     #[test]

@@ -27,14 +27,7 @@ pub(crate) fn need_some() -> io::Result<()> {
 pub(crate) fn is_limit(cause: &io::Error) -> bool {
     use rustix::io::Errno;
     let limits = [Errno::MFILE, Errno::NFILE].map(Errno::raw_os_error);
-    os_code(cause).is_some_and(|code| limits.contains(&code))
-}
-
-/// The system's code, also of an error that was told with a temporary file's path.
-#[cfg(unix)]
-fn os_code(cause: &io::Error) -> Option<i32> {
-    let within = || cause.get_ref()?.source()?.downcast_ref::<io::Error>()?.raw_os_error();
-    cause.raw_os_error().or_else(within)
+    cause.raw_os_error().is_some_and(|code| limits.contains(&code))
 }
 
 #[cfg(not(unix))]
