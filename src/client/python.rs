@@ -1,7 +1,7 @@
 //! What all queries of a process share: the loaded Python, and the threads that queries run on.
 
 use super::error::Error;
-use crate::disk::descriptors::need_some;
+use crate::disk::descriptors::need_a_pool;
 use crate::repl::prepare::Progress;
 use crate::repl::{Backend, ReplFactory, wait_for_ends};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -63,6 +63,6 @@ pub(super) fn threads() -> Result<Handle, Error> {
         return Ok(runtime.handle().clone());
     }
     let build = || Builder::new_multi_thread().thread_name("fast-rlm").enable_all().build();
-    let runtime = need_some().and_then(|()| build()).map_err(Error::Runtime)?;
+    let runtime = need_a_pool().and_then(|()| build()).map_err(Error::Runtime)?;
     Ok(threads.insert(runtime).handle().clone())
 }

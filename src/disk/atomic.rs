@@ -67,6 +67,9 @@ pub fn advice(cause: &io::Error) -> &'static str {
         io::ErrorKind::AlreadyExists => "a file has the name of the directory: use another one",
         io::ErrorKind::IsADirectory => "a directory has the file's name: move it away",
         io::ErrorKind::FileTooLarge => "the file may not grow so large: raise the limit, or start a new session",
+        io::ErrorKind::WouldBlock => {
+            "raise the limits of threads and processes (`ulimit -u`) and of memory (`ulimit -v`), then try again"
+        }
         io::ErrorKind::InvalidFilename if cause.raw_os_error().is_some() => "use a shorter name",
         io::ErrorKind::InvalidInput => "move it away, or use another session directory",
         _ => "check the disk, its quota and the directory, then try again",

@@ -2,7 +2,9 @@
 
 use super::cache::{self, Entry};
 use super::error::PrepareError;
-use super::{engine, parts, snapshot};
+use super::{engine, parts, scarce, snapshot};
+use crate::disk::atomic::advice;
+use crate::disk::descriptors::need_a_pool;
 use crate::disk::private_dir::PrivateDir;
 use std::fs::{self, DirBuilder};
 use std::io::{BufRead, BufReader};
@@ -98,7 +100,7 @@ fn run_warmup(program: &Path, progress: Progress<'_>) -> Result<(), PrepareError
 pub(super) fn new_engine() -> Result<Engine, PrepareError> {
     let failed = |error: wasmtime::Error| PrepareError::Stage {
         stage: "set up wasmtime",
-        reason: format!("{error:#}"),
+        reason: scarce::told(&error),
     };
     engine::session_engine().map_err(failed)
 }
@@ -185,11 +187,14 @@ fn fill(engine: &Engine, directory: &Path, progress: Progress<'_>) -> Result<(),
     let snapshot = take_snapshot(&plain, &cache::library(directory))?;
     drop(plain);
     stage("compiling");
-    let failed = |error: wasmtime::Error| PrepareError::Stage {
+    let failed = |reason: String| PrepareError::Stage {
         stage: "compile",
-        reason: format!("{error:#}"),
+        reason,
     };
-    let machine_code = engine.precompile_component(&snapshot).map_err(failed)?;
+    need_a_pool().map_err(|error| failed(format!("{error}; {}", advice(&error))))?;
+    let machine_code = engine
+        .precompile_component(&snapshot)
+        .map_err(|error| failed(scarce::told(&error)))?;
     let path = cache::machine_code(directory);
     fs::write(&path, machine_code).map_err(|source| PrepareError::File {
         what: "write",
@@ -207,13 +212,14 @@ fn take_snapshot(plain: &[u8], library: &Path) -> Result<Vec<u8>, PrepareError> 
         reason,
     };
     std::thread::scope(|scope| {
-        let thread = scope.spawn(|| {
+        let thread = std::thread::Builder::new().spawn_scoped(scope, || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
             runtime
                 .map_err(|error| failed(error.to_string()))?
                 .block_on(snapshot::pre_initialise(plain, library))
         });
         thread
+            .map_err(|error| failed(format!("{error}; {}", advice(&error))))?
             .join()
             .unwrap_or_else(|_| Err(failed("its thread failed".into())))
     })

@@ -16,10 +16,11 @@ pub(in crate::cli) struct Interrupts {
 impl Interrupts {
     pub(in crate::cli) fn listen() -> Self {
         let running = Arc::new(OnceLock::new());
-        let handle = Signals::new([SIGINT, SIGTERM, SIGHUP]).ok().map(|signals| {
+        let handle = Signals::new([SIGINT, SIGTERM, SIGHUP]).ok().and_then(|signals| {
             let (handle, running) = (signals.handle(), Arc::clone(&running));
-            std::thread::spawn(move || attend(signals, &running));
-            handle
+            let attending = std::thread::Builder::new().spawn(move || attend(signals, &running));
+            // Where no thread can be had, what is to be done will say so.
+            attending.ok().map(|_| handle)
         });
         Self { running, handle }
     }

@@ -28,7 +28,7 @@ pub(in crate::cli) use setup::tell_unknown;
 use crate::cli::options;
 use crate::cli::starting::outlive_size_limits;
 use crate::disk::config::nearest;
-use crate::disk::descriptors::need_some;
+use crate::disk::descriptors::need_a_pool;
 use crate::engine::{self, Answer, BeginError, Query, drop_question, last_models, run_query, waiting};
 use crate::provider::{Cancel, keep_descriptors};
 use clap::{CommandFactory, FromArgMatches};
@@ -132,7 +132,7 @@ fn answer(given: &AnswerArgs) -> Result<Exit, Failure> {
 fn run(args: &Args, work: Work) -> Result<Exit, Failure> {
     let interrupts = Interrupts::listen();
     let setup = Setup::read(args)?;
-    let runtime = need_some().and_then(|()| tokio::runtime::Builder::new_multi_thread().enable_all().build());
+    let runtime = need_a_pool().and_then(|()| tokio::runtime::Builder::new_multi_thread().enable_all().build());
     let runtime = runtime.map_err(Failure::Runtime)?;
     let live = Live::new(setup.verbosity);
     live.warn_of_unknown_prices(&setup.settings);
