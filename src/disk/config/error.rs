@@ -4,11 +4,19 @@ use super::document::Form;
 use std::io;
 use std::path::PathBuf;
 
+/// What may be wrong with a file that cannot be read.
+fn checked(cause: &io::Error) -> &'static str {
+    match cause.kind() {
+        io::ErrorKind::PermissionDenied => "check who owns it, and its permissions",
+        _ => "check its name",
+    }
+}
+
 /// A configuration that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// A file could not be read.
-    #[error("cannot read the configuration {}: {cause}; check its name", path.display())]
+    #[error("cannot read the configuration {}: {cause}; {}", path.display(), checked(cause))]
     Read {
         /// The file.
         path: PathBuf,

@@ -223,12 +223,13 @@ fn read(place: &Place, must_exist: bool) -> Result<Option<Vec<Node>>, ConfigErro
     parse_nodes(&place.path, &text).map(Some)
 }
 
-/// A directory of that name, or a part of the path that is a file, is no configuration either.
+/// A directory of that name, or a part of the path that is a file, is no configuration either; nor is what lies where this
+/// user may not look, as another's home may be.
 fn is_absent(path: &Path) -> bool {
     use io::ErrorKind as K;
     match std::fs::metadata(path) {
         Ok(metadata) => metadata.is_dir(),
-        Err(cause) => matches!(cause.kind(), K::NotFound | K::NotADirectory),
+        Err(cause) => matches!(cause.kind(), K::NotFound | K::NotADirectory | K::PermissionDenied),
     }
 }
 
