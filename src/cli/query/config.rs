@@ -60,9 +60,9 @@ pub(in crate::cli) enum ConfigError {
         option: String,
         what: String,
     },
-    #[error("the configuration is not understood: {0}")]
     #[error(transparent)]
     Keys(#[from] KeymapError),
+    #[error("the configuration is not understood: {0}")]
     Form(#[from] serde_json::Error),
     #[error("cannot read the prices {}: {cause}; check its name", path.display())]
     ReadPrices {
