@@ -62,6 +62,8 @@ fn bash_completes_subcommands_flags_and_values() {
     assert_eq!(rlm(&["fast-rlm", "config", "s"]), ["schema"]);
     assert_eq!(rlm(&["fast-rlm", "fork", "x", "--in"]), ["--inject", "--input-file"]);
     assert_eq!(rlm(&["fast-rlm", "--verbosity", "s"]), ["silent", "summary"]);
+    assert_eq!(rlm(&["fast-rlm", "--repl", "s"]), ["sandbox"]);
+    assert_eq!(rlm(&["fast-rlm", "replay", "--repl", "p"]), ["python3"]);
     let log = |words: &[&str]| offered(LOG, "fast-rlm-log", words);
     assert_eq!(log(&["fast-rlm-log", "--th"]), ["--theme"]);
     assert_eq!(log(&["fast-rlm-log", "--theme", "mi"]), ["mist"]);

@@ -151,7 +151,7 @@ fn what_cannot_be_chosen_is_told() {
     asks(dir.path(), &["FINAL(1)"])
         .option("--repl", "ruby")
         .run()
-        .refused(2, &["neither sandbox nor python3"]);
+        .refused(2, &["--repl", "sandbox", "python3"]);
     let missing = asks(dir.path(), &["FINAL(1)"])
         .option("--repl", "python3")
         .env("PATH", dir.path())

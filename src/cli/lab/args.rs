@@ -1,7 +1,7 @@
 //! The arguments of commands on recorded sessions.
 
 use super::numbers::query_number;
-use crate::cli::query::OnwardArgs;
+use crate::cli::query::{OnwardArgs, worded};
 use crate::model::Label;
 use crate::repl::Backend;
 use clap::{Args, Subcommand};
@@ -97,7 +97,7 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "N", value_parser = query_number)]
     pub turn: Option<Label>,
     /// The Python that it was recorded with, sandbox or python3; that of the configuration unless given.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = worded::<Backend>("repl"))]
     pub repl: Option<Backend>,
     /// The file that a query was asked about, where it lies now.
     #[arg(long, value_name = "FILE")]

@@ -1,12 +1,14 @@
 //! Arguments that several commands share: what agents are run with, how much is shown, and what a recorded query goes on
 //! with. Flags that set an option are checked as files and variables are, by the table of options.
 
-use crate::disk::config::find;
+use crate::disk::config::{Kind, find};
 use crate::repl::Backend;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use serde::de::DeserializeOwned;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 /// What agents are run with, in a new query or in one that goes on.
@@ -41,7 +43,7 @@ pub struct RunArgs {
     pub mcp: Vec<PathBuf>,
 
     /// The option `repl`.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = worded::<Backend>("repl"))]
     pub repl: Option<Backend>,
 
     /// An environment variable of the REPL; its value is kept out of every file and message.
@@ -87,11 +89,11 @@ impl ShowArgs {
 pub enum Verbosity {
     /// Nothing but errors.
     Silent,
-    /// A line a step, and what it cost.
-    Summary,
     /// What should not be missed: not to be chosen, it is what pipes and files get.
     #[value(skip)]
     Notices,
+    /// A line a step, and what it cost.
+    Summary,
     /// Code and output of each step, too.
     Full,
 }
@@ -141,6 +143,18 @@ fn checked<T: DeserializeOwned>(option: &'static str) -> impl Fn(&str) -> Result
         let value = kind.read(text).ok_or_else(|| format!("it is not {}", kind.wanted()))?;
         serde_json::from_value(value).map_err(|error| error.to_string())
     }
+}
+
+/// Reads a flag whose option is one of some words: the shell offers them.
+pub(in crate::cli) fn worded<T>(option: &str) -> impl TypedValueParser<Value = T>
+where
+    T: FromStr<Err = String> + Clone + Send + Sync + 'static,
+{
+    let words = match find(option).map(|option| option.kind) {
+        Some(Kind::Word(words)) => words,
+        _ => &[],
+    };
+    PossibleValuesParser::new(words.iter().copied()).try_map(|word| word.parse::<T>())
 }
 
 /// A time in seconds, at most a year.
