@@ -34,6 +34,7 @@ pub struct Config {
     pub(super) guard: Guard,
     pub(super) instruction: Option<String>,
     pub(super) schema: Option<Value>,
+    pub(super) no_structured_io: bool,
     pub(super) tools: Vec<ToolSource>,
     pub(super) no_tools: bool,
     pub(super) host_tools: Vec<Arc<dyn Tool>>,
@@ -197,6 +198,14 @@ impl Config {
     #[must_use]
     pub fn output_schema(mut self, schema: Value) -> Self {
         self.schema = Some(schema);
+        self
+    }
+
+    /// Whether dicts and lists reach agents as such, and schemas are checked. Default: yes. Without it every input is a
+    /// string, JSON text where it was structured, and no schema counts, be it the answer's or a sub-agent's.
+    #[must_use]
+    pub fn enable_structured_io(mut self, on: bool) -> Self {
+        self.no_structured_io = !on;
         self
     }
 

@@ -31,6 +31,7 @@ impl Config {
             guard: self.guard,
             instruction: self.instruction.clone(),
             schema: self.schema.clone(),
+            structured_io: !self.no_structured_io,
             tools: self.tools()?,
             inherit_tools: self.inherit_tools,
             mcp,

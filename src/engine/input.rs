@@ -100,13 +100,27 @@ impl Input {
         }
     }
 
-    /// Reads what has to be read.
-    pub(super) fn prepare(self) -> Result<Prepared, InputError> {
-        match self {
-            Self::Text(text) => Ok(prepared(Value::String(text))),
-            Self::Json(value) => Ok(prepared(value)),
-            Self::File { path, prompt } => prepare_file(&path, prompt),
+    /// Reads what has to be read. Without `structured`, a dict or a list becomes JSON text.
+    pub(super) fn prepare(self, structured: bool) -> Result<Prepared, InputError> {
+        let prepared = match self {
+            Self::Text(text) => prepared(Value::String(text)),
+            Self::Json(value) => prepared(value),
+            Self::File { path, prompt } => prepare_file(&path, prompt)?,
+        };
+        Ok(if structured { prepared } else { prepared.plain() })
+    }
+}
+
+impl Prepared {
+    /// With JSON text in the place of a dict or a list, which the model is told of a file's.
+    fn plain(mut self) -> Self {
+        if let Context::Json(value) = &self.context {
+            self.context = Context::Text(value.to_string().into());
+            if let Some(instruction) = &mut self.instruction {
+                instruction.push_str(" It is a string: JSON text.");
+            }
         }
+        self
     }
 }
 
@@ -226,7 +240,7 @@ mod tests {
             path,
             prompt: "Count.".into(),
         }
-        .prepare()
+        .prepare(true)
     }
 
     fn value(prepared: &Prepared) -> Value {
@@ -273,7 +287,7 @@ mod tests {
             path: "/nonexistent/x.json".into(),
             prompt: String::new(),
         }
-        .prepare()
+        .prepare(true)
         .err()
         .unwrap();
         assert!(error.to_string().contains("/nonexistent/x.json"));
@@ -281,12 +295,28 @@ mod tests {
 
     #[test]
     fn a_prompt_is_its_own_context() {
-        let text = Input::from("Hello\nworld").prepare().unwrap();
+        let text = Input::from("Hello\nworld").prepare(true).unwrap();
         assert_eq!(
             (text.query.as_str(), text.task.as_str(), text.chars),
             ("Hello\nworld", "Hello", 11)
         );
-        let structured = Input::from(json!({"a": 1})).prepare().unwrap();
+        let structured = Input::from(json!({"a": 1})).prepare(true).unwrap();
         assert_eq!(structured.query, r#"{"a":1}"#);
+    }
+
+    #[test]
+    fn unstructured_inputs_are_text() {
+        let list = Input::from(json!([{"a": 1.5}, "é"])).prepare(false).unwrap();
+        assert_eq!((value(&list), list.chars), (json!(r#"[{"a":1.5},"é"]"#), 15));
+        assert_eq!(list.query, r#"[{"a":1.5},"é"]"#);
+        let text = Input::from("[1]").prepare(false).unwrap();
+        assert_eq!(value(&text), json!("[1]"));
+        let yaml = file("a.yaml", "x: [1]\n").unwrap().plain();
+        assert_eq!(value(&yaml), json!(r#"{"x":[1]}"#));
+        assert!(
+            yaml.instruction
+                .unwrap()
+                .ends_with("(YAML). It is a string: JSON text.")
+        );
     }
 }

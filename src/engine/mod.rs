@@ -36,7 +36,7 @@ mod settings;
 mod tape;
 mod truncate;
 
-pub(crate) use agent::context;
+pub(crate) use agent::{context, plain};
 pub use begin_error::BeginError;
 pub use budget::{Allowance, Budget, Spent};
 pub(crate) use clock::now;
@@ -58,6 +58,7 @@ pub use person::{Person, Question};
 pub use recorded_input::{mark_imported, recorded_context};
 pub use schema::{BadSchema, OutputSchema};
 pub use script::ScriptedReply;
+pub(crate) use session::recorded_structured;
 pub use session::{
     Answer, Query, answer, drop_question, last_models, recorded_mcp, recorded_repl, run_query, waiting, waiting_in,
 };

@@ -135,6 +135,7 @@ pub async fn go_on(home: &Home, how: GoOn, query: Query) -> Result<Answer, Begin
         ));
     }
     let started = cut.started.clone();
+    let query = query.structured_as(&started);
     let Reopened {
         prepared,
         schema,

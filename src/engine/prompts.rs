@@ -15,9 +15,32 @@ const INSTRUCTION_HEADING: &str = "Here is the user's instructions - you must fo
 /// Starts the part of the first message that is about the session.
 pub(super) const SESSION_HEADING: &str = "SESSION MODE:";
 
+/// What the prompts say of structured inputs and of schemas, and what they say where neither counts.
+const STRUCTURED: [(&str, &str); 5] = [
+    (
+        "A string, or a dict or list when the input is structured. Look at its type and size",
+        "A string, JSON text when the input is structured. Look at its size",
+    ),
+    (
+        "A string, or a dict or list when it is structured.",
+        "A string, JSON text when it is structured.",
+    ),
+    ("schema=None, ", ""),
+    ("(any JSON-like value)", "(a string; any other value becomes JSON text)"),
+    (
+        " With `schema` (a JSON Schema as a dict) the value is checked against it.",
+        "",
+    ),
+];
+
 /// The system prompt of an agent.
-pub(super) fn system_prompt(leaf: bool, session: bool, instruction: Option<&str>) -> String {
+pub(super) fn system_prompt(leaf: bool, session: bool, structured: bool, instruction: Option<&str>) -> String {
     let mut prompt = if leaf { LEAF } else { ROOT }.trim_end().to_owned();
+    if !structured {
+        prompt = STRUCTURED
+            .iter()
+            .fold(prompt, |prompt, (said, plain)| prompt.replace(said, plain));
+    }
     if session {
         prompt.push_str("\n\n");
         prompt.push_str(SESSION.trim_end());
@@ -114,10 +137,21 @@ mod tests {
 
     #[test]
     fn the_instruction_comes_last() {
-        let prompt = system_prompt(false, true, Some("Be brief."));
+        let prompt = system_prompt(false, true, true, Some("Be brief."));
         assert!(prompt.ends_with("closely:\nBe brief."));
         assert!(prompt.contains("# This session"));
-        assert!(!system_prompt(true, false, None).contains("batch_llm_query("));
+        assert!(!system_prompt(true, false, true, None).contains("batch_llm_query("));
+    }
+
+    #[test]
+    fn without_structured_inputs_nothing_is_said_of_them() {
+        for (said, _) in STRUCTURED {
+            assert!(ROOT.contains(said) || LEAF.contains(said), "{said}");
+        }
+        for leaf in [false, true] {
+            let prompt = system_prompt(leaf, false, false, None);
+            assert!(!prompt.contains("schema") && !prompt.contains("dict or list when"));
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! and those of a session that was imported are a stranger's.
 
 use super::input::{Input, InputError};
+use super::session::recorded_structured;
 use crate::repl::Context;
 use crate::store::payload::TurnStarted;
 use serde_json::Value;
@@ -19,7 +20,8 @@ const IMPORTED: &str = "imported";
 ///
 /// [`InputError`] when the file is gone, is no more what its extension says, or was named by a session that was imported.
 pub fn recorded_context(started: &TurnStarted, dir: &Path, again: Option<&Path>) -> Result<Context, InputError> {
-    Ok(Input::recorded_in(started, dir, again)?.prepare()?.context)
+    let input = Input::recorded_in(started, dir, again)?;
+    Ok(input.prepare(recorded_structured(started))?.context)
 }
 
 /// Marks a turn as somebody else's: whatever its record names on this machine is not read.

@@ -29,8 +29,9 @@ impl Reopened {
         started: &TurnStarted,
         doc: Option<StateDoc>,
     ) -> Result<Self, BeginError> {
-        let prepared = Input::recorded_in(started, &home.dir, query.input.file())?.prepare()?;
-        let schema = query.settings.schema.as_ref().map(OutputSchema::compile).transpose()?;
+        let input = Input::recorded_in(started, &home.dir, query.input.file())?;
+        let prepared = input.prepare(query.settings.structured_io)?;
+        let schema = query.settings.output_schema()?;
         let (log_file, transcript) = transcript(home, started)?;
         let reference = RunRef {
             run_id: started.run_id.clone(),

@@ -33,6 +33,8 @@ use std::sync::Arc;
 const MCP: &str = "mcp";
 /// The backend of Python, where it is not the sandbox.
 const REPL: &str = "repl";
+/// Whether dicts and lists reach agents as such, among a turn's settings where they do not.
+const STRUCTURED: &str = "enable_structured_io";
 
 /// One query, ready to be run.
 pub struct Query {
@@ -48,6 +50,24 @@ pub struct Query {
     pub cancel: Cancel,
     /// Answers `ask`; without anyone the query parks.
     pub person: Option<Arc<dyn Person>>,
+}
+
+impl Query {
+    /// A recorded query goes on with the kind of inputs that it began with, whatever is set by now.
+    pub(super) fn structured_as(self, started: &TurnStarted) -> Self {
+        let structured_io = recorded_structured(started);
+        if structured_io == self.settings.structured_io {
+            return self;
+        }
+        let settings = Settings {
+            structured_io,
+            ..(*self.settings).clone()
+        };
+        Self {
+            settings: Arc::new(settings),
+            ..self
+        }
+    }
 }
 
 /// What came of a query. Its MCP servers may still be ending: [`Leaving`].
@@ -71,8 +91,8 @@ pub struct Answer {
 /// [`BeginError`] when it cannot begin; what stops it later is in the answer.
 pub async fn run_query(home: &Home, query: Query) -> Result<Answer, BeginError> {
     let recorded = query.input.recorded();
-    let prepared = query.input.clone().prepare()?;
-    let schema = query.settings.schema.as_ref().map(OutputSchema::compile).transpose()?;
+    let prepared = query.input.clone().prepare(query.settings.structured_io)?;
+    let schema = query.settings.output_schema()?;
     home.check_prefix()?;
     make_dir(&home.dir)?;
     make_dir(&home.logs())?;
@@ -121,6 +141,7 @@ pub async fn answer(home: &Home, text: String, query: Query) -> Result<Answer, B
         });
     }
     let started = parked.started.clone();
+    let query = query.structured_as(&started);
     let Reopened {
         prepared,
         schema,
@@ -208,7 +229,8 @@ fn log_of(dir: &Path) -> Result<Option<(Store, String)>, StoreError> {
 
 pub(super) async fn finish(run: Arc<Run>, spec: Spec, notes: Vec<String>) -> Answer {
     let run_id = spec.id.run_id.to_string();
-    for note in run.factory.notice().into_iter().chain(notes) {
+    let said = run.factory.notice().into_iter().chain(run.settings.unchecked());
+    for note in said.chain(notes) {
         run.tell(&spec.id, What::Notice(note));
     }
     let ended = run_agent(Arc::clone(&run), spec).await;
@@ -263,6 +285,9 @@ fn other_settings(settings: &Settings, input: Value) -> Value {
     if settings.repl != Backend::default() {
         fields.insert(REPL.into(), settings.repl.name().into());
     }
+    if !settings.structured_io {
+        fields.insert(STRUCTURED.into(), false.into());
+    }
     if fields.is_empty() {
         Value::Null
     } else {
@@ -279,6 +304,15 @@ pub fn recorded_mcp(started: &TurnStarted) -> bool {
 pub fn recorded_repl(started: &TurnStarted) -> Backend {
     let named = started.settings.get(REPL).and_then(Value::as_str);
     named.and_then(|name| name.parse().ok()).unwrap_or_default()
+}
+
+/// Whether dicts and lists reached the agents of a recorded turn as such; they did where the record does not deny it.
+pub(crate) fn recorded_structured(started: &TurnStarted) -> bool {
+    started
+        .settings
+        .get(STRUCTURED)
+        .and_then(Value::as_bool)
+        .unwrap_or(true)
 }
 
 /// What the REPLs of a turn have in common. Python is always in UTC and without a locale.

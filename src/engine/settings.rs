@@ -5,6 +5,7 @@ use super::budget::Allowance;
 use super::gate::{Approver, Tool};
 use super::groups::{Observation, ToolGroup};
 use super::limits::Limits;
+use super::schema::{BadSchema, OutputSchema};
 use crate::mcp::ServerSpec;
 use crate::provider::Provider;
 use crate::repl::{Backend, ToolModule};
@@ -60,6 +61,8 @@ pub struct Settings {
     pub instruction: Option<String>,
     /// JSON Schema that the root's FINAL must fit.
     pub schema: Option<Value>,
+    /// Dicts and lists reach agents as such, and schemas count: recorded with each query.
+    pub structured_io: bool,
     /// Python files whose functions are the root's tools.
     pub tools: Vec<ToolModule>,
     /// Tools that the host runs.
@@ -101,6 +104,7 @@ impl Settings {
             guard: Guard::default(),
             instruction: None,
             schema: None,
+            structured_io: true,
             tools: Vec::new(),
             host_tools: Vec::new(),
             groups: Vec::new(),
@@ -116,5 +120,21 @@ impl Settings {
             code_in_context: true,
             secrets: Secrets::default(),
         }
+    }
+
+    /// The schema that the root's FINAL is held to.
+    pub(super) fn output_schema(&self) -> Result<Option<OutputSchema>, BadSchema> {
+        let wanted = self.schema.as_ref().filter(|_| self.structured_io);
+        wanted.map(OutputSchema::compile).transpose()
+    }
+
+    /// Said at the start of a query whose schema does not count: nobody should rely on an answer that was not checked.
+    pub(super) fn unchecked(&self) -> Option<String> {
+        let ignored = self.schema.is_some() && !self.structured_io;
+        ignored.then(|| {
+            "The answer is not checked against the output schema: enable_structured_io is off. Turn it on, or leave the \
+             schema out."
+                .to_owned()
+        })
     }
 }

@@ -1,7 +1,7 @@
 //! The answer goes to stdout and everything else to stderr, in forms that pipes can use.
 
 use super::Place;
-use crate::running::Program;
+use crate::running::{Program, script};
 use serde_json::{Value, json};
 
 #[test]
@@ -127,6 +127,72 @@ fn input_files_become_what_their_extension_says() {
         ran.code == Some(0) && ran.out.contains("caf") || ran.code == Some(2) && ran.err.contains("latin.txt"),
         "{ran:?}"
     );
+}
+
+#[test]
+fn without_structured_inputs_everything_is_text_and_no_schema_counts() {
+    let place = Place::new();
+    place.file("rlm_config.yaml", "enable_structured_io: false\n");
+    place.file("in.json", r#"{"n": [1, 2.5, null], "é": {}}"#);
+    place.file("schema.json", r#"{"type": "integer"}"#);
+    let text = r#"{"n":[1,2.5,null],"é":{}}"#;
+    let kind = "FINAL([type(context).__name__, context])";
+    let root =
+        "got = await llm_query({'a': [1]}, schema={'type': 'integer'})\nmine = [type(context).__name__, context]";
+    let rules = [
+        script::rule(json!({"depth": 0}), &[root, "FINAL([mine, got])"]),
+        script::rule(json!({"depth": 1}), &[kind]),
+    ];
+    let query = || place.rules(&rules).option("--input-file", "in.json").arg("--json");
+    let session = place.path().join("plain");
+    let ran = query().option("--output-schema", "schema.json").session(&session).run();
+    assert_eq!(
+        ran.json()["final"],
+        json!([["str", text], ["str", r#"{"a":[1]}"#]]),
+        "{ran:?}"
+    );
+    assert!(
+        ran.err.contains("not checked against the output schema") && ran.err.contains("enable_structured_io is off"),
+        "{ran:?}"
+    );
+    // The session keeps how it was asked.
+    std::fs::remove_file(place.path().join("rlm_config.yaml")).unwrap();
+    let replay = Program::new(place.path())
+        .arg("replay")
+        .arg(&session)
+        .arg("--json")
+        .run();
+    assert_eq!(replay.json()["faithful"], json!(true), "{replay:?}");
+
+    let on = place
+        .steps(&[kind])
+        .option("--input-file", "in.json")
+        .arg("--json")
+        .run();
+    assert_eq!(on.json()["final"][0], json!("dict"));
+    let off = query().env("FAST_RLM_ENABLE_STRUCTURED_IO", "off").run();
+    assert_eq!(off.json()["final"][0], json!(["str", text]));
+    assert_eq!(off.err, "", "nothing is ignored");
+}
+
+#[test]
+fn what_should_not_be_missed_is_said_in_pipes_too() {
+    let place = Place::new();
+    let hello = || {
+        Program::asks(place.path(), "hello")
+            .option("--primary-agent", "m-1")
+            .env("RLM_MODEL_BASE_URL", "http://127.0.0.1:9/v1")
+            .env("RLM_MODEL_API_KEY", "a-key-of-no-use")
+            .env("FAST_RLM_API_MAX_RETRIES", "0")
+    };
+    let price = "The price of m-1 is unknown";
+    let ran = hello().run();
+    assert!(ran.err.contains(price) && !ran.err.contains('\u{1b}'), "{ran:?}");
+    assert_eq!(ran.err.lines().count(), 2, "that, and the error: {ran:?}");
+    assert!(!hello().arg("-q").run().err.contains(price));
+    assert!(!hello().option("--verbosity", "silent").run().err.contains(price));
+    let answered = place.steps(&["print('noise')", "FINAL('done')"]).run();
+    assert_eq!((answered.out.as_str(), answered.err.as_str()), ("done\n", ""));
 }
 
 #[test]

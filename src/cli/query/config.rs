@@ -36,6 +36,7 @@ pub(in crate::cli) struct Config {
     pub(super) compression_min_chars: Option<usize>,
     pub(super) compression_ratio: Option<f64>,
     pub(super) enable_tools: Option<bool>,
+    pub(super) enable_structured_io: Option<bool>,
     pub(super) inherit_tools: Option<bool>,
     pub(super) mcp: Option<PathBuf>,
     pub(super) inherit_mcp: Option<bool>,
@@ -245,6 +246,7 @@ mod tests {
             (Some(guard.enabled), Some(guard.min_chars), Some(guard.ratio))
         );
         assert_eq!((config.enable_tools, config.inherit_tools), (Some(true), Some(false)));
+        assert_eq!(config.enable_structured_io, Some(true));
         assert_eq!(
             (config.inherit_mcp, config.repl),
             (Some(false), Some(Backend::default()))

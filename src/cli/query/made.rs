@@ -64,6 +64,7 @@ impl Config {
         made = with(made, self.compression_min_chars, Made::compression_min_chars);
         made = with(made, self.compression_ratio, Made::compression_ratio);
         made = with(made, self.enable_tools, Made::enable_tools);
+        made = with(made, self.enable_structured_io, Made::enable_structured_io);
         made = with(made, self.inherit_tools, Made::inherit_tools);
         made = with(made, self.inherit_mcp, Made::inherit_mcp);
         made = with(made, self.repl, Made::repl);

@@ -43,6 +43,7 @@ pub const OPTIONS: &[Opt] = &[
     opt(Q, "instruction", K::Text, "", flag("instruction"), "Added to the end of the root's system prompt"),
     opt(Q, "add_session_code_to_context", K::Switch, "true", switch("no-session-code", "Do not show a resumed model the code of earlier queries"), "Whether a resumed model is shown the code of earlier queries"),
     opt(Q, "enable_tools", K::Switch, "true", None, "Whether tools and MCP servers are given to the model at all"),
+    opt(Q, "enable_structured_io", K::Switch, "true", None, "Whether dicts and lists reach agents as such and schemas are checked; else inputs are JSON text and no schema counts"),
     opt(Q, "inherit_tools", K::Switch, "false", None, "Whether sub-agents get all tools of their parent where none are named"),
     opt(Q, "mcp", K::File, "", flag("mcp"), "A JSON file that declares MCP servers for the model to call (docs/mcp.md)"),
     opt(Q, "inherit_mcp", K::Switch, "false", None, "Whether sub-agents get all MCP servers of their parent where none are named"),

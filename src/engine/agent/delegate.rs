@@ -33,6 +33,8 @@ pub(super) struct Delegation {
 pub(super) struct Owned<'a> {
     pub(super) tools: (&'a [String], bool),
     pub(super) mcp: (&'a [String], bool),
+    /// Dicts and lists are handed over as such, and schemas count.
+    pub(super) structured: bool,
 }
 
 /// Checks the arguments of a call or of a whole batch before any sub-agent starts.
@@ -46,11 +48,12 @@ impl Delegation {
         if let Some(told) = too_deep("the sub-agent's context", &context) {
             return Err(bad_value(told));
         }
+        let context = if owned.structured { context } else { plain(context) };
         Ok(Self {
             chars: context_chars(&context),
             context,
             instruction: args.get("instruction").and_then(Value::as_str).map(str::to_owned),
-            schema: schema(args.get("schema"))?,
+            schema: schema(args.get("schema").filter(|_| owned.structured))?,
             tools: granted("tool", args.get("tools"), owned.tools)?,
             mcp: granted("MCP server", args.get("mcp"), owned.mcp)?,
         })
@@ -86,6 +89,14 @@ pub(crate) fn context(value: Value) -> Context {
     match value {
         Value::String(text) => Context::Text(text.into()),
         other => Context::Json(Arc::new(other)),
+    }
+}
+
+/// JSON text in the place of anything but a string.
+pub(crate) fn plain(value: Value) -> Value {
+    match value {
+        Value::String(_) => value,
+        other => Value::String(other.to_string()),
     }
 }
 
@@ -203,8 +214,15 @@ mod tests {
         let owned = Owned {
             tools: (&[], false),
             mcp: (&[], false),
+            structured: true,
         };
-        assert!(delegations(&args.iter().collect::<Vec<_>>(), &owned).is_err());
+        let args: Vec<_> = args.iter().collect();
+        assert!(delegations(&args, &owned).is_err());
+        let plain = Owned {
+            structured: false,
+            ..owned
+        };
+        assert!(delegations(&args, &plain).is_ok(), "no schema counts");
     }
 
     #[test]

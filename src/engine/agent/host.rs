@@ -81,6 +81,7 @@ impl Host {
         let owned = Owned {
             tools: (&self.talk.tools(), settings.inherit_tools),
             mcp: (self.spec.mcp.as_deref().unwrap_or_default(), settings.inherit_mcp),
+            structured: settings.structured_io,
         };
         delegations(args, &owned)
     }

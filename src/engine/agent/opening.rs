@@ -103,7 +103,9 @@ impl Agent {
 
     fn system_prompt(&self) -> String {
         let leaf = self.spec.role(self.run.settings.limits.max_depth) == Role::Leaf;
-        let prompt = system_prompt(leaf, self.keeper.is_some(), self.spec.instruction.as_deref());
+        let structured = self.run.settings.structured_io;
+        let instruction = self.spec.instruction.as_deref();
+        let prompt = system_prompt(leaf, self.keeper.is_some(), structured, instruction);
         // A sub-agent's instruction is put together by code, which knows the secrets.
         self.run.settings.secrets.redact(&prompt).into_owned()
     }
