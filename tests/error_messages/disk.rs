@@ -83,6 +83,30 @@ fn files_of_a_fork_that_cannot_be_written() {
 }
 
 #[test]
+fn too_little_address_space() {
+    let mut book = Book::new();
+    let script = book.put("script.json", r#"{"replies": [{"code": "FINAL(1)"}]}"#);
+    let asks = || Program::asks(book.dir.path(), "go").scripted(&script).run();
+    assert_eq!(asks().code, Some(0), "Python is prepared");
+    let limited = |kilobytes: u32| {
+        let limit = format!("ulimit -v {kilobytes}; exec \"$@\"");
+        let query = Program::started_by(book.dir.path(), &["sh", "-c", &limit, "sh"]);
+        query.arg("go").scripted(&script).run()
+    };
+    // Where exactly it ends depends on the machine.
+    for kilobytes in [200_000, 300_000, 500_000] {
+        let ran = limited(kilobytes);
+        assert_eq!(ran.code, Some(1), "{kilobytes}: {ran:?}");
+        assert!(ran.err.contains("ulimit -v"), "{kilobytes}: {ran:?}");
+    }
+    let (most, unlimited) = (limited(3_000_000), asks());
+    assert_eq!(unlimited.code, Some(0), "{unlimited:?}");
+    assert!(!unlimited.err.contains("Preparing"), "it is still there: {unlimited:?}");
+    book.met("fast-rlm go", &most);
+    book.close("address_space");
+}
+
+#[test]
 fn too_few_files_that_may_be_open() {
     let mut book = Book::new();
     let limited = ["sh", "-c", "ulimit -n 8; exec \"$@\"", "sh"];
