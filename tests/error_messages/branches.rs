@@ -96,6 +96,8 @@ fn bundles_that_are_none() {
         &["export", "two", "--bundle", "bundle"],
         &["import", "nowhere"],
         &["import", "text"],
+        &["import", "."],
+        &["import", "/dev/zero"],
         &["import", "empty"],
         &["import", "cut"],
         &["import", "damaged", "--session-id", "damaged"],

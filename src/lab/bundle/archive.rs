@@ -72,7 +72,13 @@ pub(super) fn unpack(file: &Path, dir: &Path) -> Result<Digest, LabError> {
         path: file.to_owned(),
         what,
     };
-    let opened = || open_regular(file).map_err(|cause| file_error(file, "reading", cause));
+    let opened = || {
+        open_regular(file).map_err(|cause| match cause.kind() {
+            // A directory, or a device.
+            io::ErrorKind::InvalidInput => bad(format!("{cause} (check its name)")),
+            _ => file_error(file, "reading", cause),
+        })
+    };
     let read = |cause| file_error(file, "reading", cause);
     let mut looked_at = tar::Archive::new(opened()?.0);
     let sum = look_at(&mut looked_at).map_err(bad)?;
