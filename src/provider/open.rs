@@ -74,6 +74,16 @@ pub enum OpenError {
         /// What is wrong with it. Not the URL itself: it may hold a password.
         reason: String,
     },
+    /// What is to answer has to be named by its path, and is not.
+    #[error("the model {model} names nothing: write the path of {what} after the colon, for example {model}{example}")]
+    PathMissing {
+        /// The model string.
+        model: String,
+        /// What the path leads to.
+        what: &'static str,
+        /// Such a path.
+        example: &'static str,
+    },
     /// The script cannot be read.
     #[error(transparent)]
     Script(#[from] ScriptError),
@@ -126,6 +136,13 @@ fn refuse_absent(model: &str, settings: &Settings) -> Result<(), OpenError> {
     })
 }
 
+const SCRIPTED: &str = "scripted:";
+/// Prefixes that a path follows, with what it leads to.
+const PATHS: [(&str, &str, &str); 2] = [
+    (SCRIPTED, "a script", "replies.yaml"),
+    (cassette::PREFIX, "a recorded session's directory", "runs/ID"),
+];
+
 /// Opens the backend of a model string: `scripted:FILE`, `cassette:SESSION`, `cli:AGENT?model=MODEL`, a model of
 /// Anthropic's where there is a key for its API, or any other name for the OpenAI-compatible API. Touches files, but not
 /// the network.
@@ -138,7 +155,13 @@ pub fn open(model: &str, settings: &Settings) -> Result<Arc<dyn Provider>, OpenE
     if model.is_empty() {
         return Err(OpenError::ModelMissing);
     }
-    if let Some(file) = model.strip_prefix("scripted:") {
+    for (prefix, what, example) in PATHS {
+        if model == prefix {
+            let model = model.to_owned();
+            return Err(OpenError::PathMissing { model, what, example });
+        }
+    }
+    if let Some(file) = model.strip_prefix(SCRIPTED) {
         return Ok(Arc::new(Scripted::open(Path::new(file), settings)?));
     }
     if model.starts_with(cli_agent::PREFIX) {

@@ -22,6 +22,9 @@ fn models_that_cannot_be_opened() {
         let ran = book.asks("m").env("RLM_MODEL_BASE_URL", url).run();
         book.met(&format!("RLM_MODEL_BASE_URL={url}"), &ran);
     }
+    for model in ["scripted:", "cassette:"] {
+        book.met(model, &book.asks(model).run());
+    }
     book.met("cassette:x", &book.asks("cassette:x").run());
     for model in ["acp:codex", "vertex/gemini-2.5-pro"] {
         book.met(model, &book.asks(model).run());
