@@ -99,6 +99,9 @@ fn how(args: &ForkArgs) -> Result<How, Failure> {
     match (&args.inject, &args.edit, &args.replan) {
         (Some(text), ..) => Ok(How::Inject(json_of("--inject", text)?)),
         (_, Some(file), _) => Ok(How::Edit(steps_of(file)?)),
+        (.., Some(prompt)) if prompt.trim().is_empty() => {
+            Err(Failure::Usage("--replan is empty: say what to tell the model".into()))
+        }
         (.., Some(prompt)) => Ok(How::Replan(prompt.clone())),
         _ => Err(Failure::Usage("one of --inject, --edit and --replan is needed".into())),
     }
@@ -240,9 +243,9 @@ fn tell_kept(error: &client::Error, as_json: bool) {
 }
 
 fn change(what_if: WhatIf, args: &WhatIfArgs) -> Result<WhatIf, Failure> {
-    let wrong = |option: &str, text: &str| Failure::Usage(format!("{option} {text:?}: NAME=JSON is wanted"));
-    let pair = |option: &str, text: &str| {
-        let (name, value) = text.split_once('=').ok_or_else(|| wrong(option, text))?;
+    let pair = |option: &str, wanted: &str, text: &str| {
+        let named = text.split_once('=').filter(|(name, _)| !name.trim().is_empty());
+        let (name, value) = named.ok_or_else(|| unlike(option, text, wanted))?;
         Ok::<_, Failure>((name.to_owned(), json_of(option, value)?))
     };
     let step = |option: &str, text: &str| {
@@ -250,22 +253,33 @@ fn change(what_if: WhatIf, args: &WhatIfArgs) -> Result<WhatIf, Failure> {
         number.ok_or_else(|| Failure::Usage(format!("{option}: {text:?} is no step, from 1")))
     };
     if let Some(text) = &args.substitute {
-        let (call, value) = pair("--substitute", text)?;
+        let (call, value) = pair("--substitute", "CALL=JSON", text)?;
         return Ok(what_if.substitute(call, value));
     }
     if let Some(text) = &args.substitute_at {
-        let (number, value) = pair("--substitute-at", text)?;
+        let (number, value) = pair("--substitute-at", "STEP=JSON", text)?;
         return Ok(what_if.substitute_at(step("--substitute-at", &number)?, value));
     }
     if let Some(text) = &args.substitute_var {
-        let (place, value) = pair("--substitute-var", text)?;
-        let (number, name) = place.split_once('.').ok_or_else(|| wrong("--substitute-var", text))?;
-        return Ok(what_if.substitute_var(step("--substitute-var", number)?, name, value));
+        let (option, wanted) = ("--substitute-var", "STEP.NAME=JSON");
+        let (place, value) = pair(option, wanted, text)?;
+        let (number, name) = place.split_once('.').ok_or_else(|| unlike(option, text, wanted))?;
+        return Ok(what_if.substitute_var(step(option, number)?, name, value));
     }
     if let Some(model) = &args.model {
         return Ok(what_if.model(model));
     }
-    Ok(what_if.instruction(args.instruction.clone().unwrap_or_default()))
+    let instruction = args.instruction.clone().unwrap_or_default();
+    if instruction.trim().is_empty() {
+        return Err(Failure::Usage(
+            "--instruction is empty: say what the model is told".into(),
+        ));
+    }
+    Ok(what_if.instruction(instruction))
+}
+
+fn unlike(option: &str, text: &str, wanted: &str) -> Failure {
+    Failure::Usage(format!("{option} {text:?}: {wanted} is wanted"))
 }
 
 /// Finishes the last query, which a crash cut.
