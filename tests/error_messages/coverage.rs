@@ -52,7 +52,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "the process that prepares Python failed",
         "tests/repl_prepare.rs kills it",
     ),
-    ("Python did not start", "tests/repl_sandbox/start.rs"),
     ("the Python instance was lost while", "tests/repl_sandbox/hostile.rs"),
     ("the Python instance is gone", "tests/repl_sandbox/hostile.rs"),
     ("the REPL's kernel answered nonsense", "tests/repl_sandbox/hostile.rs"),
