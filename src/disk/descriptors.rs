@@ -54,7 +54,7 @@ pub(crate) fn need_threads(count: usize) -> io::Result<()> {
         let closed = gate.lock().unwrap_or_else(PoisonError::into_inner);
         let wait = || drop(gate.lock());
         let start = |_| thread::Builder::new().spawn_scoped(scope, wait).map(drop);
-        let started = (0..count).try_for_each(|number| start(number));
+        let started = (0..count).try_for_each(start);
         drop(closed);
         started
     })
