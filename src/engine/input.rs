@@ -271,7 +271,7 @@ mod tests {
         let path = dir.path().join("task.txt");
         std::fs::write(&path, "Count to three.").unwrap();
         let prompt = String::new();
-        let prepared = Input::File { path, prompt }.prepare().unwrap();
+        let prepared = Input::File { path, prompt }.prepare(true).unwrap();
         assert_eq!(
             (prepared.query.as_str(), prepared.task.as_str()),
             ("task.txt", "task.txt")
