@@ -197,8 +197,15 @@ async fn databases_that_compute_are_no_stores() {
             "flow.db",
             "CREATE TABLE more (a TEXT, b TEXT GENERATED ALWAYS AS (printf('%.*c', 900000000, 'x')))",
         ),
-        ("flow.db", "CREATE VIRTUAL TABLE v USING fts5(x)"),
-        ("flow.db", "CREATE /**/ VIRTUAL\tTABLE v USING fts5(x)"),
+        // As a SQLite writes them that has the module: this one has not.
+        (
+            "flow.db",
+            "PRAGMA writable_schema = ON; INSERT INTO sqlite_schema VALUES ('table', 'v', 'v', 0, 'CREATE VIRTUAL TABLE v USING fts5(x)')",
+        ),
+        (
+            "flow.db",
+            "PRAGMA writable_schema = ON; INSERT INTO sqlite_schema VALUES ('table', 'v', 'v', 0, 'CREATE /**/ VIRTUAL\tTABLE v USING fts5(x)')",
+        ),
         ("events.db", "PRAGMA application_id = 7"),
     ] {
         let bundle = Bundle::of(&["FINAL(1)"]).await;
