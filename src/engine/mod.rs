@@ -36,7 +36,7 @@ mod settings;
 mod tape;
 mod truncate;
 
-pub(crate) use agent::{context, plain};
+pub(crate) use agent::{context, handed};
 pub use begin_error::BeginError;
 pub use budget::{Allowance, Budget, Spent};
 pub(crate) use clock::now;

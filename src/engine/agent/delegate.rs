@@ -48,7 +48,7 @@ impl Delegation {
         if let Some(told) = too_deep("the sub-agent's context", &context) {
             return Err(bad_value(told));
         }
-        let context = if owned.structured { context } else { plain(context) };
+        let context = handed(context, owned.structured);
         Ok(Self {
             chars: context_chars(&context),
             context,
@@ -92,10 +92,11 @@ pub(crate) fn context(value: Value) -> Context {
     }
 }
 
-/// JSON text in the place of anything but a string.
-pub(crate) fn plain(value: Value) -> Value {
+/// A value as an agent is handed it: without `structured`, JSON text in the place of anything but a string.
+pub(crate) fn handed(value: Value, structured: bool) -> Value {
     match value {
         Value::String(_) => value,
+        _ if structured => value,
         other => Value::String(other.to_string()),
     }
 }

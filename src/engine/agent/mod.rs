@@ -9,7 +9,7 @@ mod record;
 mod step;
 mod talk;
 
-pub(crate) use delegate::{context, plain};
+pub(crate) use delegate::{context, handed};
 pub(super) use delegate::{context_chars, task};
 
 use super::error::RunError;

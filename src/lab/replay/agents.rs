@@ -6,7 +6,7 @@ use super::host::{ReplayHost, truncated};
 use super::report::{Mismatch, ReplayReport, Unconsumed};
 use super::stubs::{env_of, stand_ins};
 use super::{Python, probed, was_stopped};
-use crate::engine::{CLOCK, context, plain, recorded_structured};
+use crate::engine::{CLOCK, context, handed, recorded_structured};
 use crate::lab::{LabError, RecordedStep, RecordedTool, RecordedTurn};
 use crate::repl::{InstanceState, OutputChunk, Repl, RestoreSet, Role, StartOptions, Step, StepOutcome};
 use crate::store::payload::{AgentStep, CellOutcome, LeafCall, SubAgent};
@@ -106,10 +106,9 @@ impl<'a> Room<'a> {
         );
         let tools: Vec<RecordedTool> = serde_json::from_value(recorded.agent.tools.clone()).unwrap_or_default();
         let (tools, host_tools) = stand_ins(&tools);
-        let given = recorded.context.clone();
-        let structured = recorded_structured(&turn.started);
+        let given = handed(recorded.context.clone(), recorded_structured(&turn.started));
         let options = StartOptions {
-            context: context(if structured { given } else { plain(given) }),
+            context: context(given),
             role: if recorded.agent.leaf {
                 Role::Leaf
             } else {
