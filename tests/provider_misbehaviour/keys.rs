@@ -1,5 +1,6 @@
 //! Keys are asked for by name, refused when they cannot be kept, and show nowhere.
 
+use crate::answers::{Answer, Answers};
 use crate::server::{Act, RawServer, events, send, text};
 use crate::{KEY, call, call_on, request, settings};
 use fast_rlm::provider::{
@@ -7,19 +8,13 @@ use fast_rlm::provider::{
 };
 use std::io::Write;
 use std::sync::{Arc, Mutex};
-use wiremock::matchers::any;
-use wiremock::{Mock, MockServer, ResponseTemplate};
 
 #[tokio::test]
 async fn a_refused_key_names_its_variable_and_what_to_set() {
     for status in [401, 403] {
-        let server = MockServer::start().await;
         let body = format!("{{\"error\": {{\"message\": \"Incorrect API key provided: {KEY}\"}}}}");
-        Mock::given(any())
-            .respond_with(ResponseTemplate::new(status).set_body_string(body))
-            .mount(&server)
-            .await;
-        let outcome = call(&server.uri(), &request()).await;
+        let server = Answers::always(Answer::new(status).text(body)).await;
+        let outcome = call(server.uri(), &request()).await;
         let message = outcome.error().to_string();
         for part in [
             "refused the key",
@@ -31,7 +26,7 @@ async fn a_refused_key_names_its_variable_and_what_to_set() {
         }
         assert_eq!(outcome.error().attempts, 1);
 
-        let mut keyless = settings(&server.uri());
+        let mut keyless = settings(server.uri());
         keyless.api_key = None;
         let provider = OpenAi::new(&keyless).unwrap();
         let cancel = fast_rlm::provider::Cancel::new();
@@ -151,19 +146,14 @@ async fn a_key_in_a_list_of_models_or_in_a_redirect_is_not_shown() {
         api_key: Some(ApiKey::new("OPENAI_API_KEY", key)),
         ..settings(base_url)
     };
-    let server = MockServer::start().await;
     let list = serde_json::json!({"data": [{"id": format!("model-{key}")}]});
-    Mock::given(any())
-        .respond_with(ResponseTemplate::new(200).set_body_json(list))
-        .mount(&server)
-        .await;
-    let offers = list_models(&with_key(&server.uri())).await.unwrap();
+    let server = Answers::always(Answer::new(200).json(&list)).await;
+    let offers = list_models(&with_key(server.uri())).await.unwrap();
     assert_eq!(offers[0].models.as_ref().unwrap(), &["model-[secret OPENAI_API_KEY]"]);
 
-    let server = MockServer::start().await;
-    let moved = ResponseTemplate::new(302).insert_header("location", format!("http://{key}.example.com/"));
-    Mock::given(any()).respond_with(moved).mount(&server).await;
-    let provider = OpenAi::new(&with_key(&server.uri())).unwrap();
+    let moved = Answer::new(302).header("location", format!("http://{key}.example.com/"));
+    let server = Answers::always(moved).await;
+    let provider = OpenAi::new(&with_key(server.uri())).unwrap();
     let message = call_on(&provider, &request()).await.error().to_string().to_lowercase();
     assert!(
         message.contains("redirects") && !message.contains(&key.to_lowercase()),

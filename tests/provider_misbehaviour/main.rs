@@ -9,6 +9,7 @@
     clippy::print_stderr
 )]
 
+mod answers;
 mod anthropic;
 mod cancelling;
 mod keys;

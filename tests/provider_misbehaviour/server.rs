@@ -134,7 +134,7 @@ async fn play(mut stream: TcpStream, script: Vec<Act>, requests: &Mutex<Vec<Stri
 }
 
 /// Reads one request whole, so that closing does not reset the connection.
-async fn read_request(stream: &mut TcpStream) -> Option<String> {
+pub(crate) async fn read_request(stream: &mut TcpStream) -> Option<String> {
     let mut bytes = Vec::new();
     loop {
         let text = String::from_utf8_lossy(&bytes);

@@ -1,53 +1,23 @@
 //! Error statuses, errors in good answers, answers of things that are no model API, redirects, and who can be reached.
 
-use crate::{call, request, request_with, settings};
+use crate::answers::{Answer, Answers};
+use crate::{KEY, call, request, request_with, settings};
 use fast_rlm::provider::{CostSource, ErrorKind, Limits, Message, Request};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
-use wiremock::matchers::{any, body_json, header, method, path};
-use wiremock::{Mock, MockServer, ResponseTemplate};
 
-fn reply(text: &str) -> ResponseTemplate {
-    ResponseTemplate::new(200)
-        .set_body_json(json!({"choices": [{"message": {"content": text}, "finish_reason": "stop"}]}))
+fn reply(text: &str) -> Answer {
+    Answer::new(200).json(&json!({"choices": [{"message": {"content": text}, "finish_reason": "stop"}]}))
 }
 
 /// A server that gives `first` once and then a reply that says `ok`.
-async fn once_then_ok(first: ResponseTemplate) -> MockServer {
-    let server = MockServer::start().await;
-    Mock::given(any())
-        .respond_with(first)
-        .up_to_n_times(1)
-        .mount(&server)
-        .await;
-    Mock::given(any()).respond_with(reply("ok")).mount(&server).await;
-    server
-}
-
-async fn always(response: ResponseTemplate) -> MockServer {
-    let server = MockServer::start().await;
-    Mock::given(any()).respond_with(response).mount(&server).await;
-    server
+async fn once_then_ok(first: Answer) -> Answers {
+    Answers::start(move |before, _| if before == 0 { first.clone() } else { reply("ok") }).await
 }
 
 #[tokio::test]
 async fn the_request_is_what_the_api_documents() {
-    let server = MockServer::start().await;
-    Mock::given(method("POST"))
-        .and(path("/v1/chat/completions"))
-        .and(header("authorization", format!("Bearer {}", crate::KEY).as_str()))
-        .and(header("content-type", "application/json"))
-        .and(body_json(json!({
-            "model": "test/model",
-            "messages": [{"role": "system", "content": "be brief"}, {"role": "user", "content": "Say héllo 👍"}],
-            "stream": true,
-            "stream_options": {"include_usage": true},
-            "max_tokens": 77,
-        })))
-        .respond_with(reply("hi"))
-        .expect(3)
-        .mount(&server)
-        .await;
+    let server = Answers::always(reply("hi")).await;
     let limits = Limits {
         max_completion_tokens: Some(77),
         ..Limits::default()
@@ -56,13 +26,28 @@ async fn the_request_is_what_the_api_documents() {
         let outcome = call(&format!("{}{base}", server.uri()), &request_with(limits.clone())).await;
         assert_eq!(outcome.reply().text, "hi");
     }
+    let documented = json!({
+        "model": "test/model",
+        "messages": [{"role": "system", "content": "be brief"}, {"role": "user", "content": "Say héllo 👍"}],
+        "stream": true,
+        "stream_options": {"include_usage": true},
+        "max_tokens": 77,
+    });
+    let received = server.received();
+    assert_eq!(received.len(), 3);
+    for request in received {
+        assert_eq!(request.asks(), "POST /v1/chat/completions");
+        assert_eq!(request.header("authorization"), Some(format!("Bearer {KEY}").as_str()));
+        assert_eq!(request.header("content-type"), Some("application/json"));
+        assert_eq!(serde_json::from_str::<Value>(&request.body).unwrap(), documented);
+    }
 }
 
 #[tokio::test]
 async fn busy_and_broken_servers_are_asked_again() {
     for status in [408, 409, 429, 500, 502, 503, 504, 529] {
-        let server = once_then_ok(ResponseTemplate::new(status).set_body_string("wait")).await;
-        let outcome = call(&server.uri(), &request()).await;
+        let server = once_then_ok(Answer::new(status).text("wait")).await;
+        let outcome = call(server.uri(), &request()).await;
         assert_eq!(
             (outcome.reply().text.as_str(), outcome.reply().attempts),
             ("ok", 2),
@@ -80,30 +65,29 @@ async fn our_own_mistakes_are_not_repeated() {
         (413, ""),
         (422, ""),
     ] {
-        let server =
-            always(ResponseTemplate::new(status).set_body_json(json!({"error": {"message": "no such thing"}}))).await;
-        let outcome = call(&server.uri(), &request()).await;
+        let server = Answers::always(Answer::new(status).json(&json!({"error": {"message": "no such thing"}}))).await;
+        let outcome = call(server.uri(), &request()).await;
         let message = outcome.error().to_string();
         assert!(
             message.contains(&format!("answered {status}: no such thing")) && message.contains(hint),
             "{message}"
         );
-        assert_eq!(server.received_requests().await.unwrap().len(), 1);
+        assert_eq!(server.received().len(), 1);
     }
 }
 
 #[tokio::test]
 async fn retries_end_and_the_error_counts_them() {
-    let server = always(ResponseTemplate::new(500).set_body_string("<html>oops</html>")).await;
+    let server = Answers::always(Answer::new(500).text("<html>oops</html>")).await;
     let outcome = call(
-        &server.uri(),
+        server.uri(),
         &request_with(Limits {
             max_retries: 2,
             ..Limits::default()
         }),
     )
     .await;
-    assert_eq!(server.received_requests().await.unwrap().len(), 3);
+    assert_eq!(server.received().len(), 3);
     let host = server.uri().replace("http://", "");
     assert_eq!(
         outcome.error().to_string(),
@@ -113,18 +97,18 @@ async fn retries_end_and_the_error_counts_them() {
 
 #[tokio::test]
 async fn retry_after_is_honoured_as_seconds_and_as_a_date() {
-    let server = once_then_ok(ResponseTemplate::new(429).insert_header("retry-after", "0.05")).await;
-    let outcome = call(&server.uri(), &request()).await;
+    let server = once_then_ok(Answer::new(429).header("retry-after", "0.05")).await;
+    let outcome = call(server.uri(), &request()).await;
     assert!(outcome.reply().timings.waited >= Duration::from_millis(50));
 
     let past = "Sun, 06 Nov 1994 08:49:37 GMT";
-    let server = once_then_ok(ResponseTemplate::new(503).insert_header("retry-after", past)).await;
-    assert_eq!(call(&server.uri(), &request()).await.reply().attempts, 2);
+    let server = once_then_ok(Answer::new(503).header("retry-after", past)).await;
+    assert_eq!(call(server.uri(), &request()).await.reply().attempts, 2);
 
     // Waiting past the time limit could not help: the server's answer is told at once.
     let future = "Fri, 31 Dec 2100 23:59:59 GMT";
-    let server = always(ResponseTemplate::new(429).insert_header("retry-after", future)).await;
-    let outcome = call(&server.uri(), &request()).await;
+    let server = Answers::always(Answer::new(429).header("retry-after", future)).await;
+    let outcome = call(server.uri(), &request()).await;
     assert!(matches!(
         *outcome.error().kind,
         ErrorKind::Status {
@@ -139,16 +123,16 @@ async fn retry_after_is_honoured_as_seconds_and_as_a_date() {
 #[tokio::test]
 async fn an_error_in_a_good_answer_is_an_error() {
     let busy = json!({"error": {"code": 429, "message": "slow down"}});
-    let server = once_then_ok(ResponseTemplate::new(200).set_body_json(busy)).await;
-    assert_eq!(call(&server.uri(), &request()).await.reply().attempts, 2);
+    let server = once_then_ok(Answer::new(200).json(&busy)).await;
+    assert_eq!(call(server.uri(), &request()).await.reply().attempts, 2);
 
     for body in [
         json!({"error": {"code": 400, "message": "bad model"}}),
         json!([{"error": {"code": 400, "message": "bad model"}}]),
         json!({"object": "error", "code": 400, "message": "bad model"}),
     ] {
-        let server = always(ResponseTemplate::new(200).set_body_json(&body)).await;
-        let outcome = call(&server.uri(), &request()).await;
+        let server = Answers::always(Answer::new(200).json(&body)).await;
+        let outcome = call(server.uri(), &request()).await;
         assert!(
             outcome.error().to_string().contains("reported an error 400: bad model"),
             "{body}: {}",
@@ -157,17 +141,19 @@ async fn an_error_in_a_good_answer_is_an_error() {
         assert_eq!(outcome.error().attempts, 1);
     }
 
-    let server = always(ResponseTemplate::new(200).set_body_json(json!({"choices": []}))).await;
-    let outcome = call(&server.uri(), &request()).await;
+    let server = Answers::always(Answer::new(200).json(&json!({"choices": []}))).await;
+    let outcome = call(server.uri(), &request()).await;
     assert!(matches!(*outcome.error().kind, ErrorKind::Empty { .. }));
     assert_eq!(outcome.error().attempts, 4);
 }
 
 #[tokio::test]
 async fn a_web_page_is_no_model() {
-    let page = ResponseTemplate::new(200).set_body_raw("<!DOCTYPE html><p>Log in", "text/html; charset=utf-8");
-    let server = always(page).await;
-    let outcome = call(&server.uri(), &request()).await;
+    let page = Answer::new(200)
+        .header("content-type", "text/html; charset=utf-8")
+        .text("<!DOCTYPE html><p>Log in");
+    let server = Answers::always(page).await;
+    let outcome = call(server.uri(), &request()).await;
     let message = outcome.error().to_string();
     assert!(
         message.contains("text/html") && message.contains("RLM_MODEL_BASE_URL"),
@@ -178,35 +164,28 @@ async fn a_web_page_is_no_model() {
 
 #[tokio::test]
 async fn a_redirect_to_another_server_is_not_followed() {
-    let other = always(reply("stolen")).await;
+    let other = Answers::always(reply("stolen")).await;
     for status in [301, 302, 303, 307, 308] {
-        let server =
-            always(ResponseTemplate::new(status).insert_header("location", format!("{}/v1", other.uri()).as_str()))
-                .await;
-        let outcome = call(&server.uri(), &request()).await;
+        let server = Answers::always(Answer::new(status).header("location", format!("{}/v1", other.uri()))).await;
+        let outcome = call(server.uri(), &request()).await;
         assert!(
             matches!(*outcome.error().kind, ErrorKind::Redirected { .. }),
             "{status}: {}",
             outcome.error()
         );
     }
-    assert_eq!(other.received_requests().await.unwrap().len(), 0);
+    assert_eq!(other.received().len(), 0);
 
-    let server = MockServer::start().await;
-    let moved = ResponseTemplate::new(307).insert_header("location", "/moved");
-    Mock::given(path("/chat/completions"))
-        .respond_with(moved)
-        .mount(&server)
-        .await;
-    Mock::given(method("POST"))
-        .and(path("/moved"))
-        .respond_with(reply("here"))
-        .mount(&server)
-        .await;
-    assert_eq!(call(&server.uri(), &request()).await.reply().text, "here");
+    let server = Answers::start(|_, request| match request.asks() {
+        "POST /chat/completions" => Answer::new(307).header("location", "/moved"),
+        "POST /moved" => reply("here"),
+        _ => Answer::new(404),
+    })
+    .await;
+    assert_eq!(call(server.uri(), &request()).await.reply().text, "here");
 
-    let endless = always(ResponseTemplate::new(307).insert_header("location", "/again")).await;
-    let outcome = call(&endless.uri(), &request()).await;
+    let endless = Answers::always(Answer::new(307).header("location", "/again")).await;
+    let outcome = call(endless.uri(), &request()).await;
     assert!(
         matches!(*outcome.error().kind, ErrorKind::Redirected { .. }),
         "{}",
@@ -231,8 +210,8 @@ async fn a_server_that_is_not_there_is_named() {
 
 #[tokio::test]
 async fn a_giant_error_is_cut() {
-    let server = always(ResponseTemplate::new(400).set_body_string("x".repeat(3 << 20))).await;
-    let message = call(&server.uri(), &request()).await.error().to_string();
+    let server = Answers::always(Answer::new(400).text("x".repeat(3 << 20))).await;
+    let message = call(server.uri(), &request()).await.error().to_string();
     assert!(message.len() < 600, "{}", message.len());
 }
 
@@ -241,9 +220,9 @@ async fn costs_come_from_the_price_table_when_the_server_states_none() {
     let usage =
         json!({"prompt_tokens": 1000, "completion_tokens": 100, "prompt_tokens_details": {"cached_tokens": 200}});
     let body = json!({"choices": [{"message": {"content": "x"}}], "usage": usage});
-    let server = always(ResponseTemplate::new(200).set_body_json(body)).await;
+    let server = Answers::always(Answer::new(200).json(&body)).await;
     let cost = async |model: &str| {
-        let outcome = call(&server.uri(), &Request::new(model, vec![Message::user("x")])).await;
+        let outcome = call(server.uri(), &Request::new(model, vec![Message::user("x")])).await;
         (outcome.reply().usage.cost_nano, outcome.reply().usage.cost_source)
     };
     // 800 × 150 + 200 × 75 + 100 × 600 nano-dollars.
@@ -253,8 +232,8 @@ async fn costs_come_from_the_price_table_when_the_server_states_none() {
 
 #[tokio::test]
 async fn a_server_of_ones_own_needs_no_key() {
-    let server = always(reply("hi")).await;
-    let mut settings = settings(&server.uri());
+    let server = Answers::always(reply("hi")).await;
+    let mut settings = settings(server.uri());
     settings.api_key = None;
     let provider = fast_rlm::provider::open("llama3:8b", &settings).unwrap();
     let cancel = fast_rlm::provider::Cancel::new();
@@ -263,9 +242,5 @@ async fn a_server_of_ones_own_needs_no_key() {
         .await
         .unwrap();
     assert_eq!(reply.text, "hi");
-    assert!(
-        !server.received_requests().await.unwrap()[0]
-            .headers
-            .contains_key("authorization")
-    );
+    assert_eq!(server.received()[0].header("authorization"), None);
 }
