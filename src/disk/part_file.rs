@@ -1,9 +1,7 @@
 //! A large file in the making: hidden beside its place, which it gets when it is whole. It goes with its object and at an
 //! exit; what a killed process leaves is removed by the next that makes the same file ([`super::making`]).
 
-#[cfg(feature = "engine")]
-use super::atomic::temp_prefix;
-use super::atomic::{directory_of, sync_directory};
+use super::atomic::{directory_of, sync_directory, temp_prefix};
 use super::making::{PART, locked, named, remove_dead};
 use super::private_dir::GoesAtExit;
 use std::ffi::OsStr;
@@ -20,7 +18,7 @@ pub(crate) struct PartFile {
 
 impl PartFile {
     /// One that can become `place`, with the permissions that a new file there gets.
-    #[cfg(feature = "engine")]
+    #[cfg_attr(not(feature = "engine"), allow(dead_code, reason = "for bundles"))]
     pub(crate) fn beside(place: &Path) -> io::Result<Self> {
         Self::new(directory_of(place), &temp_prefix(place)?, 0o666)
     }
@@ -39,7 +37,7 @@ impl PartFile {
     }
 
     /// Gives it its place, where nothing may be yet.
-    #[cfg(feature = "engine")]
+    #[cfg_attr(not(feature = "engine"), allow(dead_code, reason = "for bundles"))]
     pub(crate) fn put(self, place: &Path) -> io::Result<()> {
         self.put_first([place.to_owned()]).map(drop)
     }
@@ -78,7 +76,7 @@ fn create(dir: &Path, prefix: &OsStr, mode: u32) -> io::Result<NamedTempFile> {
     builder.tempfile_in(dir)
 }
 
-#[cfg(all(test, feature = "engine"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::fs;

@@ -109,7 +109,7 @@ fn too_little_address_space() {
 #[test]
 fn too_little_room_to_prepare_python() {
     let mut book = Book::new();
-    let limited = |limit: &str| {
+    let limited = |book: &Book, limit: &str| {
         let wrapper = ["sh", "-c", &format!("ulimit {limit}; exec \"$@\""), "sh"];
         let program = Program::started_by(book.dir.path(), &wrapper).arg("warmup");
         program.env("FAST_RLM_CACHE_DIR", book.path("cache")).run()
@@ -118,7 +118,7 @@ fn too_little_room_to_prepare_python() {
     for kilobytes in [
         100_000, 200_000, 300_000, 400_000, 500_000, 600_000, 1_000_000, 4_500_000, 5_000_000,
     ] {
-        let ran = limited(&format!("-v {kilobytes}"));
+        let ran = limited(&book, &format!("-v {kilobytes}"));
         assert_eq!(ran.code, Some(1), "{kilobytes}: {ran:?}");
         assert!(
             ran.err.contains("cannot prepare Python") && ran.err.contains("ulimit -v"),
@@ -126,7 +126,7 @@ fn too_little_room_to_prepare_python() {
         );
     }
     for (what, limit) in [("address space", "-v 512000"), ("memory", "-d 204800")] {
-        let ran = limited(limit);
+        let ran = limited(&book, limit);
         let last = ran.err.lines().last().unwrap().to_owned();
         book.met(what, &Ran { err: last, ..ran });
     }

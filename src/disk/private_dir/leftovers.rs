@@ -53,6 +53,18 @@ fn is_unborn(path: &Path, found: &fs::Metadata) -> bool {
 mod tests {
     use super::*;
     use crate::disk::private_dir::PrivateDir;
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::PathBuf;
+
+    /// A directory that was made long ago, with a file in it.
+    fn aged(dir: PathBuf, inside: Option<&str>) -> PathBuf {
+        if let Some(name) = inside {
+            fs::write(dir.join(name), "").unwrap();
+        }
+        let long_ago = std::time::SystemTime::now() - OWNED_BY * 2;
+        File::open(&dir).unwrap().set_modified(long_ago).unwrap();
+        dir
+    }
 
     #[test]
     fn leftovers_of_dead_processes_go_and_nothing_else_does() {
@@ -64,28 +76,17 @@ mod tests {
         let another = parent.path().join("fast-rlm-notes");
         fs::create_dir(&another).unwrap();
         fs::write(another.join(OWNER_FILE), "").unwrap();
-        let unowned = tempfile::Builder::new()
-            .prefix(PREFIX)
-            .tempdir_in(parent.path())
-            .unwrap();
-        let unborn = ["", UNNAMED_OWNER].map(|inside| {
-            let dir = tempfile::Builder::new()
-                .prefix(PREFIX)
-                .tempdir_in(parent.path())
-                .unwrap()
-                .keep();
-            if !inside.is_empty() {
-                fs::write(dir.join(inside), "").unwrap();
-            }
-            File::open(&dir)
-                .unwrap()
-                .set_modified(std::time::SystemTime::now() - OWNED_BY * 2)
-                .unwrap();
-            dir
-        });
+        let nobodys = || {
+            let mut builder = tempfile::Builder::new();
+            builder.prefix(PREFIX).permissions(fs::Permissions::from_mode(0o700));
+            builder.tempdir_in(parent.path()).unwrap().keep()
+        };
+        let unowned = nobodys();
+        let unborn = [None, Some(UNNAMED_OWNER)].map(|inside| aged(nobodys(), inside));
+        let filled = aged(nobodys(), Some("notes"));
         remove_all(parent.path());
         assert!(!dead.path().exists() && !unborn.iter().any(|dir| dir.exists()));
-        assert!(alive.path().exists() && unowned.path().exists());
+        assert!(alive.path().exists() && unowned.exists() && filled.exists());
         assert!(another.exists(), "others can enter it: none of ours");
     }
 }
