@@ -51,7 +51,7 @@ pub(crate) fn on_named(cause: &io::Error) -> &'static str {
     match cause.kind() {
         _ if is_limit_of_files(cause) => FILES,
         K::PermissionDenied => "check who owns it, and its permissions",
-        K::IsADirectory => "name a file in it",
+        K::IsADirectory => "name a file, or put one there",
         K::InvalidInput => "name a regular file",
         K::FileTooLarge => "name a smaller one, or a part of it",
         K::InvalidData => "save it as UTF-8",
@@ -89,7 +89,7 @@ mod tests {
         let told = |path: &std::path::Path| on_named(&read_text(path, 5).unwrap_err());
         assert_eq!(told(&dir.path().join("nothing")), "check its name");
         assert_eq!(told(&dir.path().join("large/below")), "check its name");
-        assert_eq!(told(dir.path()), "name a file in it");
+        assert_eq!(told(dir.path()), "name a file, or put one there");
         assert_eq!(told(&dir.path().join("latin")), "save it as UTF-8");
         assert_eq!(told(&dir.path().join("large")), "name a smaller one, or a part of it");
         if cfg!(unix) {
