@@ -62,7 +62,7 @@ pub fn log_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     {
         return complain(&reason);
     }
-    let configured = config::load(args.config.as_deref(), |name| std::env::var(name).ok());
+    let configured = config::load_here(args.config.as_deref());
     let args = match args.with(&configured, mode == Some(Mode::Screens)) {
         Ok(args) => args,
         Err(error) => return complain(&error.to_string()),

@@ -1,6 +1,6 @@
 //! Everything that can go wrong for a caller of the library, as one type: each error says what, where, and what to do.
 
-use crate::disk::atomic::advice;
+use crate::disk::advice::{advice, on_named};
 use crate::disk::lock::LockError;
 use crate::engine::{BeginError, MemoryError, Question, RunError, Spent};
 use crate::lab::LabError;
@@ -61,7 +61,7 @@ pub enum Error {
         cause: io::Error,
     },
     /// A file of tools, or another one that was named, cannot be read.
-    #[error("cannot read {}: {cause}; check its name", path.display())]
+    #[error("cannot read {}: {cause}; {}", path.display(), on_named(cause))]
     Unreadable {
         /// The file.
         path: PathBuf,

@@ -10,7 +10,7 @@ use crate::engine::{BeginError, GoOn, RunError, ScriptedReply, SessionLog, Tape}
 use crate::lab::{
     AgentSink, Branch, LabError, NamespaceFrom, RunDiff, Source, branch, check_syntax, edited_tail, injected_tail,
 };
-use crate::store::{Origin, Storage, locate};
+use crate::store::{Origin, Storage, StoreError, locate};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -134,7 +134,7 @@ impl Session {
                 reason: "nothing to resume: its last query ended, or waits for an answer (`fast-rlm answer`)",
             })
         };
-        let cut = self.interrupted()?.ok_or_else(nothing)?;
+        let cut = self.unfinished()?.ok_or_else(nothing)?;
         let (session, cancel) = (self.clone(), self.switch()?);
         *self.shared.running() = Some(cancel.clone());
         let stop = super::turn::CancelWhenDropped(cancel.clone());
@@ -194,10 +194,7 @@ impl Fork {
         let branch = self.take()?;
         let tail = match injected_tail(&branch.turn, branch.at, values) {
             Ok(tail) => tail,
-            Err(refused) => {
-                branch.discard()?;
-                return Err(refused.into());
-            }
+            Err(refused) => return Err(branch.give_up(refused).into()),
         };
         self.run_tail(branch, tail, sink).await
     }
@@ -256,6 +253,19 @@ impl Fork {
     /// [`Error::Lab`].
     pub fn discard(self) -> Result<(), Error> {
         Ok(crate::lab::remove(&self.session.required_source()?)?)
+    }
+
+    /// Removes it because of an error, which is the one to tell: with what is left where it cannot be removed.
+    pub(crate) fn give_up(self, error: Error) -> Error {
+        let is_gone = |cause: &Error| matches!(cause, Error::Lab(LabError::Store(StoreError::UnknownSession { .. })));
+        let (id, told) = (
+            self.id.clone(),
+            matches!(error, Error::Lab(LabError::LeftBehind { .. })),
+        );
+        match self.discard() {
+            Err(cause) if !told && !is_gone(&cause) => crate::lab::left_behind(id, &error).into(),
+            _ => error,
+        }
     }
 
     async fn run_tail(

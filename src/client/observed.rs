@@ -3,6 +3,7 @@
 use super::error::Error;
 use super::python;
 use super::session::Session;
+use crate::disk::lock;
 use crate::engine::{self, Interruption, Unwatched, Watch, interruption};
 use crate::lab::observe::{self, EfficiencySummary, ModelCost, RunEvent, TurnSummary};
 use crate::lab::{AgentSink, LabError, LabEvent, Python, Recording, ReplayReport, RunDiff, Source, replay};
@@ -72,12 +73,34 @@ impl Session {
         self.read_back(observe::read_efficiency)
     }
 
-    /// Its last query, where a crash cut it.
+    /// Its last query, where a crash cut it. One that is running has no end either, and was not cut: see
+    /// [`Session::is_running`].
     ///
     /// # Errors
     ///
     /// As [`Session::history`].
     pub fn interrupted(&self) -> Result<Option<Interruption>, Error> {
+        // Asked first: what ends meanwhile has its end in the log.
+        let is_held = self.is_held();
+        Ok(self.unfinished()?.filter(|_| !is_held))
+    }
+
+    /// Whether its last query runs, in this process or in another one that is alive.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::history`].
+    pub fn is_running(&self) -> Result<bool, Error> {
+        Ok(self.is_held() && self.unfinished()?.is_some())
+    }
+
+    /// Someone alive has the session's lock.
+    fn is_held(&self) -> bool {
+        lock::holder(self.dir()).is_some()
+    }
+
+    /// Its last query, where it has no end: whoever is about to take the lock asks this.
+    pub(super) fn unfinished(&self) -> Result<Option<Interruption>, Error> {
         match self.source()? {
             Some(source) => Ok(interruption(&source.store, &source.session)?),
             None => Ok(None),

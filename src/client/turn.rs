@@ -91,7 +91,7 @@ impl Turn {
 
     async fn take(self) -> Result<Output, Error> {
         if self.session.configured().resumes()
-            && let Some(cut) = self.session.interrupted()?
+            && let Some(cut) = self.session.unfinished()?
             && cut.completed + u32::from(cut.in_flight) > 0
         {
             // What it ends in is in its own record; a query that cannot go on must not keep the next one from beginning.

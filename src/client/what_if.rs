@@ -249,24 +249,20 @@ async fn run(original: &Session, change: Change, off: OffTape) -> Result<WhatIfR
         Err(Error::Lab(LabError::TailHalted { .. })) => None,
         // What it did is on record.
         Err(error @ (Error::Run(_) | Error::Panicked)) => return Err(error),
-        Err(error) => {
-            // It did not begin. The first error is the one to tell.
-            let _ = branch.discard();
-            return Err(error);
-        }
+        // It did not begin.
+        Err(error) => return Err(branch.give_up(error)),
     };
     let came = session.recording()?;
     if matches!(change, Change::Call(..) | Change::Step(..)) && tape.substituted() == 0 {
-        let what = match off {
+        let unused = |what: String| Error::from(LabError::SubstitutionUnused { what });
+        return Err(match off {
             // Whatever was made live has cost something: it stays on record.
-            OffTape::Live => format!("the run ended before the call came; {} holds what it did", session.id()),
-            OffTape::Halt => {
-                // The first error is the one to tell.
-                let _ = branch.discard();
-                "the run ended before the call came".into()
-            }
-        };
-        return Err(LabError::SubstitutionUnused { what }.into());
+            OffTape::Live => unused(format!(
+                "the run ended before the call came; {} holds what it did",
+                session.id()
+            )),
+            OffTape::Halt => branch.give_up(unused("the run ended before the call came".into())),
+        });
     }
     let cells = |recording: &crate::lab::Recording| {
         let steps = recording.turns.iter().flat_map(|turn| &turn.steps);

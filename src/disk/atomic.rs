@@ -10,10 +10,9 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::descriptors::is_limit;
+use super::advice::advice;
 use super::fault;
-
-const TEMP_SUFFIX: &str = ".tmp";
+use super::making::{WHOLE, locked, named, remove_dead};
 
 /// What was being done when a write failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,27 +54,6 @@ pub struct WriteError {
     pub source: io::Error,
 }
 
-/// What a person can do about an error of a file system.
-pub fn advice(cause: &io::Error) -> &'static str {
-    match cause.kind() {
-        _ if is_limit(cause) => "raise the limit of open files (`ulimit -n`), then try again",
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space, then try again",
-        io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only: use a session directory on another one",
-        io::ErrorKind::PermissionDenied => "check who owns the file and its directory, and their permissions",
-        io::ErrorKind::NotFound => "its directory is gone: put it back, or use another session directory",
-        io::ErrorKind::NotADirectory => "a part of the path is a file: use another session directory",
-        io::ErrorKind::AlreadyExists => "a file has the name of the directory: use another one",
-        io::ErrorKind::IsADirectory => "a directory has the file's name: move it away",
-        io::ErrorKind::FileTooLarge => "the file may not grow so large: raise the limit, or start a new session",
-        io::ErrorKind::WouldBlock => {
-            "raise the limits of threads and processes (`ulimit -u`) and of memory (`ulimit -v`), then try again"
-        }
-        io::ErrorKind::InvalidFilename if cause.raw_os_error().is_some() => "use a shorter name",
-        io::ErrorKind::InvalidInput => "move it away, or use another session directory",
-        _ => "check the disk, its quota and the directory, then try again",
-    }
-}
-
 /// Replaces `path` by `content`.
 ///
 /// Permissions of an existing file are kept; a new one gets those of the process. A symbolic link is replaced, never
@@ -108,7 +86,7 @@ pub fn write_private(path: &Path, content: &[u8]) -> Result<(), WriteError> {
 
 fn replace(
     path: &Path,
-    create: impl FnOnce(&Path) -> io::Result<NamedTempFile>,
+    create: impl Fn(&Path, &OsStr) -> io::Result<NamedTempFile>,
     produce: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), WriteError> {
     let failed = |phase| {
@@ -118,7 +96,7 @@ fn replace(
             source,
         }
     };
-    let mut temp = create(path).map_err(failed(WritePhase::Create))?;
+    let mut temp = in_the_making(path, create).map_err(failed(WritePhase::Create))?;
     produce(temp.as_file_mut())
         .and_then(|()| fault::point("atomic.write"))
         .map_err(failed(WritePhase::Write))?;
@@ -148,61 +126,47 @@ pub fn sync_directory(directory: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes temporary files that killed writers of `path` left behind, and returns how many. Only for who holds the
-/// session's lock: another writer's temporary file would be among them.
-///
-/// # Errors
-///
-/// The directory could not be read. A file that cannot be removed is left for the next time.
-pub fn remove_leftovers(path: &Path) -> io::Result<usize> {
-    let prefix = temp_prefix(path)?;
-    let mut removed = 0;
-    for entry in fs::read_dir(directory_of(path))? {
-        let entry = entry?;
-        if is_leftover(&entry.file_name(), &prefix) && fs::remove_file(entry.path()).is_ok() {
-            removed += 1;
-        }
-    }
-    Ok(removed)
+/// A temporary file that can become `path` and that only its owner can read, for what is worth no wait for the disk.
+pub(super) fn private_beside(path: &Path) -> io::Result<NamedTempFile> {
+    in_the_making(path, create_private_beside)
 }
 
-fn is_leftover(name: &OsStr, prefix: &OsStr) -> bool {
-    let name = name.as_encoded_bytes();
-    name.starts_with(prefix.as_encoded_bytes()) && name.ends_with(TEMP_SUFFIX.as_bytes())
+/// A temporary file that can become `path`. What killed writers of `path` left of theirs goes first.
+fn in_the_making(
+    path: &Path,
+    create: impl Fn(&Path, &OsStr) -> io::Result<NamedTempFile>,
+) -> io::Result<NamedTempFile> {
+    fault::point("atomic.create")?;
+    let prefix = temp_prefix(path)?;
+    remove_dead(directory_of(path), Some(&prefix), WHOLE);
+    locked(|| create(path, &prefix), |temp| temp)
 }
 
 /// A temporary file that can become `path`, with the permissions that a new file there gets.
-fn create_beside(path: &Path) -> io::Result<NamedTempFile> {
-    fault::point("atomic.create")?;
-    let prefix = temp_prefix(path)?;
+fn create_beside(path: &Path, prefix: &OsStr) -> io::Result<NamedTempFile> {
     let kept = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file);
-    let temp = temporary(path, &prefix, &mut File::options())?;
+    let temp = temporary(path, prefix, &mut File::options())?;
     if let Some(old) = kept {
         temp.as_file().set_permissions(old.permissions())?;
     }
     Ok(temp)
 }
 
-fn create_private_beside(path: &Path) -> io::Result<NamedTempFile> {
-    fault::point("atomic.create")?;
-    let prefix = temp_prefix(path)?;
+fn create_private_beside(path: &Path, prefix: &OsStr) -> io::Result<NamedTempFile> {
     let mut options = File::options();
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    temporary(path, &prefix, &mut options)
+    temporary(path, prefix, &mut options)
 }
 
 /// A new file of a name that nobody has. An error is the system's own, with its code: the one that names the temporary file
 /// has none, and a limit could not be told from a full disk.
 fn temporary(path: &Path, prefix: &OsStr, options: &mut OpenOptions) -> io::Result<NamedTempFile> {
     let mut refused = None;
-    let made = tempfile::Builder::new()
-        .prefix(prefix)
-        .suffix(TEMP_SUFFIX)
-        .make_in(directory_of(path), |name| {
-            let opened = options.read(true).write(true).create_new(true).open(name);
-            opened.inspect_err(|error| refused = error.raw_os_error())
-        });
+    let made = named(prefix, WHOLE).make_in(directory_of(path), |name| {
+        let opened = options.read(true).write(true).create_new(true).open(name);
+        opened.inspect_err(|error| refused = error.raw_os_error())
+    });
     made.map_err(|error| refused.map_or(error, io::Error::from_raw_os_error))
 }
 
@@ -325,18 +289,40 @@ mod tests {
     }
 
     #[test]
-    fn leftovers_of_this_file_are_removed_and_of_no_other() {
+    fn what_killed_writers_of_this_file_left_goes_and_nothing_else_does() {
         let dir = tempfile::tempdir().unwrap();
-        for name in [
-            ".state.json.a1.tmp",
+        let others = [
+            ".other.json.a1B2c3.tmp",
+            ".state.json.mine.tmp",
             ".state.json.tmp",
-            ".other.json.a1.tmp",
-            "state.json",
             "x.tmp",
-        ] {
+        ];
+        for name in [".state.json.a1B2c3.tmp", ".state.json.zzzzzz.tmp"]
+            .iter()
+            .chain(&others)
+        {
             fs::write(dir.path().join(name), "").unwrap();
         }
-        assert_eq!(remove_leftovers(&dir.path().join("state.json")).unwrap(), 2);
-        assert_eq!(names(dir.path()), [".other.json.a1.tmp", "state.json", "x.tmp"]);
+        write(&dir.path().join("state.json"), b"new").unwrap();
+        let left = [
+            ".other.json.a1B2c3.tmp",
+            ".state.json.mine.tmp",
+            ".state.json.tmp",
+            "state.json",
+            "x.tmp",
+        ];
+        assert_eq!(names(dir.path()), left);
+    }
+
+    #[test]
+    fn what_another_writer_makes_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("state.json");
+        write_with(&path, |file| {
+            write(&path, b"first").unwrap();
+            file.write_all(b"second")
+        })
+        .unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"second");
     }
 }

@@ -1,16 +1,13 @@
 //! How many files may be open, and how many threads there may be.
 
+use super::advice::is_limit_of_files;
 use std::io;
-#[cfg(feature = "engine")]
 use std::sync::{Mutex, PoisonError};
-#[cfg(feature = "engine")]
 use std::thread;
 
 /// What a pool of threads opens for itself, and a little for its first work.
-#[cfg(feature = "engine")]
 const NEEDED: usize = 16;
 /// Besides the pool's: for what blocks, and for Python.
-#[cfg(feature = "engine")]
 const OTHER_THREADS: usize = 8;
 
 /// Asks for the descriptors that threads of an asynchronous runtime need: where there are none left, it would panic.
@@ -18,10 +15,9 @@ const OTHER_THREADS: usize = 8;
 /// # Errors
 ///
 /// The limit of open files is reached.
-#[cfg(feature = "engine")]
 pub(crate) fn need_some() -> io::Result<()> {
     let open = |_| match std::fs::File::open(if cfg!(windows) { "NUL" } else { "/dev/null" }) {
-        Err(cause) if is_limit(&cause) => Err(cause),
+        Err(cause) if is_limit_of_files(&cause) => Err(cause),
         // Whatever else is wrong with it is not asked here.
         opened => Ok(opened.ok()),
     };
@@ -34,7 +30,6 @@ pub(crate) fn need_some() -> io::Result<()> {
 /// # Errors
 ///
 /// The limit of open files or of threads is reached.
-#[cfg(feature = "engine")]
 pub(crate) fn need_a_pool() -> io::Result<()> {
     need_some()?;
     let pool = thread::available_parallelism().map_or(1, usize::from);
@@ -46,7 +41,6 @@ pub(crate) fn need_a_pool() -> io::Result<()> {
 /// # Errors
 ///
 /// The system gives no more.
-#[cfg(feature = "engine")]
 pub(crate) fn need_threads(count: usize) -> io::Result<()> {
     let gate = Mutex::new(());
     thread::scope(|scope| {
@@ -58,17 +52,4 @@ pub(crate) fn need_threads(count: usize) -> io::Result<()> {
         drop(closed);
         started
     })
-}
-
-/// The process or the system has as many files open as it may.
-#[cfg(unix)]
-pub(crate) fn is_limit(cause: &io::Error) -> bool {
-    use rustix::io::Errno;
-    let limits = [Errno::MFILE, Errno::NFILE].map(Errno::raw_os_error);
-    cause.raw_os_error().is_some_and(|code| limits.contains(&code))
-}
-
-#[cfg(not(unix))]
-pub(crate) fn is_limit(_cause: &io::Error) -> bool {
-    false
 }

@@ -7,7 +7,8 @@ use std::path::Path;
 /// Opens a regular file for reading, without ever waiting: a FIFO or a device would block or act when opened.
 ///
 /// # Errors
-/// That of opening it; [`io::ErrorKind::InvalidInput`] with a readable message when it is no regular file.
+/// That of opening it; with a readable message [`io::ErrorKind::IsADirectory`] for a directory, and
+/// [`io::ErrorKind::InvalidInput`] for what is no regular file either.
 pub(crate) fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
     let seen = metadata(path)?;
     check_regular(&seen)?;
@@ -71,13 +72,12 @@ fn dangling(path: &Path) -> Option<String> {
 }
 
 fn check_regular(metadata: &Metadata) -> io::Result<()> {
-    let kind = match metadata.file_type() {
+    let (kind, what) = match metadata.file_type() {
         kind if kind.is_file() => return Ok(()),
-        kind if kind.is_dir() => "a directory",
-        _ => "a device, pipe or socket",
+        kind if kind.is_dir() => (io::ErrorKind::IsADirectory, "a directory"),
+        _ => (io::ErrorKind::InvalidInput, "a device, pipe or socket"),
     };
-    let message = format!("it is {kind}, not a regular file");
-    Err(io::Error::new(io::ErrorKind::InvalidInput, message))
+    Err(io::Error::new(kind, format!("it is {what}, not a regular file")))
 }
 
 #[cfg(unix)]

@@ -69,11 +69,11 @@ pub(crate) fn cost(value: Value<'_>) -> Taken<Cost> {
         Value::Number(text) => match known(text) {
             Cost::Unknown => Taken::odd(Cost::Unknown, "no cost that can be counted; taken as unknown"),
             Cost::Known(nano) if nano < 0 => Taken::odd(Cost::Known(nano), "a negative cost; counted as it is"),
-            cost @ Cost::Known(_) => Taken::clean(cost),
+            cost => Taken::clean(cost),
         },
         Value::Text(text) => match known(text) {
             Cost::Unknown => Taken::odd(Cost::Unknown, "a string that is no cost; taken as unknown"),
-            cost @ Cost::Known(_) => Taken::odd(cost, "a number as a string; read as the number"),
+            cost => Taken::odd(cost, "a number as a string; read as the number"),
         },
         Value::Bool(_) | Value::Nested => Taken::odd(Cost::Unknown, "no number; taken as unknown"),
     }

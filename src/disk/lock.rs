@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::atomic::advice;
+use super::advice::advice;
 
 /// Name of the lock's file in a session directory.
 pub const LOCK_FILE: &str = "session.lock";

@@ -237,7 +237,7 @@ fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound if error.get_ref().is_none() => "not there".into(),
         io::ErrorKind::PermissionDenied => "no permission".into(),
-        io::ErrorKind::InvalidInput => format!("{error}; refused"),
+        io::ErrorKind::InvalidInput | io::ErrorKind::IsADirectory => format!("{error}; refused"),
         _ => error.to_string(),
     }
 }

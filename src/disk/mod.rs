@@ -1,9 +1,11 @@
 //! Session directories: state.json, transcripts, finding logs, atomic writes, the lock. Knows nothing of engine or
 //! screens.
 
+pub(crate) mod advice;
 pub mod atomic;
 pub(crate) mod cache;
 pub mod config;
+#[cfg(feature = "engine")]
 pub(crate) mod descriptors;
 pub mod fault;
 pub(crate) mod files;
@@ -12,7 +14,7 @@ pub(crate) mod json;
 mod lenient;
 pub mod lock;
 pub mod logs;
-#[cfg(feature = "engine")]
+pub(crate) mod making;
 pub(crate) mod part_file;
 pub(crate) mod private_dir;
 pub mod state_doc;

@@ -1,18 +1,13 @@
 //! A large file in the making: hidden beside its place, which it gets when it is whole. It goes with its object and at an
-//! exit; what a killed process leaves is removed by the next that makes the same file.
+//! exit; what a killed process leaves is removed by the next that makes the same file ([`super::making`]).
 
 use super::atomic::{directory_of, sync_directory, temp_prefix};
-use super::lock::is_still_at;
+use super::making::{PART, locked, named, remove_dead};
 use super::private_dir::GoesAtExit;
-use std::fs::{self, File};
+use std::ffi::OsStr;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
-
-/// Ends the name of no other file of ours, so that nobody else's work is taken for something left behind.
-const SUFFIX: &str = ".part";
-/// Characters between the file's name and that.
-const RANDOM: usize = 6;
 
 /// A file in the making. Its lock tells other processes that this one lives.
 #[derive(Debug)]
@@ -23,24 +18,42 @@ pub(crate) struct PartFile {
 
 impl PartFile {
     /// One that can become `place`, with the permissions that a new file there gets.
+    #[cfg_attr(not(feature = "engine"), allow(dead_code, reason = "for bundles"))]
     pub(crate) fn beside(place: &Path) -> io::Result<Self> {
-        remove_leftovers(place)?;
-        loop {
-            let (file, goes) = GoesAtExit::with(|| create(place))?;
-            // Where there are no locks, nobody can take one, to remove it.
-            let _ = file.as_file().lock();
-            // Between its making and its lock another process may have taken it for a leftover.
-            if is_still_at(file.as_file(), file.path()) {
-                return Ok(Self { file, _goes: goes });
-            }
-        }
+        Self::new(directory_of(place), &temp_prefix(place)?, 0o666)
+    }
+
+    /// One for a place in `dir` that is not known yet, or that nobody makes twice: `kind` is what dead ones are found by.
+    /// Its permissions are `mode`, less what new files never get.
+    pub(crate) fn inside(dir: &Path, kind: &str, mode: u32) -> io::Result<Self> {
+        Self::new(dir, format!(".{kind}.").as_ref(), mode)
+    }
+
+    fn new(dir: &Path, prefix: &OsStr, mode: u32) -> io::Result<Self> {
+        remove_dead(dir, Some(prefix), PART);
+        let make = || GoesAtExit::with(|| create(dir, prefix, mode));
+        let (file, goes) = locked(make, |(file, _)| file)?;
+        Ok(Self { file, _goes: goes })
     }
 
     /// Gives it its place, where nothing may be yet.
+    #[cfg_attr(not(feature = "engine"), allow(dead_code, reason = "for bundles"))]
     pub(crate) fn put(self, place: &Path) -> io::Result<()> {
-        self.file.as_file().sync_all()?;
-        self.file.persist_noclobber(place).map_err(|refused| refused.error)?;
-        sync_directory(directory_of(place))
+        self.put_first([place.to_owned()]).map(drop)
+    }
+
+    /// Gives it the first of these places where nothing is yet.
+    pub(crate) fn put_first(self, places: impl IntoIterator<Item = PathBuf>) -> io::Result<PathBuf> {
+        let Self { mut file, _goes } = self;
+        file.as_file().sync_all()?;
+        for place in places {
+            match file.persist_noclobber(&place) {
+                Ok(_) => return sync_directory(directory_of(&place)).map(|()| place),
+                Err(refused) if refused.error.kind() == io::ErrorKind::AlreadyExists => file = refused.file,
+                Err(refused) => return Err(refused.error),
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
     }
 }
 
@@ -54,59 +67,19 @@ impl Write for PartFile {
     }
 }
 
-fn create(place: &Path) -> io::Result<NamedTempFile> {
-    let prefix = temp_prefix(place)?;
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).suffix(SUFFIX).rand_bytes(RANDOM);
+fn create(dir: &Path, prefix: &OsStr, mode: u32) -> io::Result<NamedTempFile> {
+    let mut builder = named(prefix, PART);
     #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(directory_of(place))
-}
-
-/// Removes what killed processes of this user left of the same file.
-fn remove_leftovers(place: &Path) -> io::Result<()> {
-    let prefix = temp_prefix(place)?;
-    for entry in fs::read_dir(directory_of(place)).into_iter().flatten().flatten() {
-        if !is_part(entry.file_name().as_encoded_bytes(), prefix.as_encoded_bytes()) {
-            continue;
-        }
-        // Removed while its lock is held: who makes one and gets the lock later sees that it is gone.
-        if let Some(_left) = leftover(&entry.path()) {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
-    Ok(())
-}
-
-fn is_part(name: &[u8], prefix: &[u8]) -> bool {
-    let rest = name.strip_prefix(prefix);
-    let random = rest.and_then(|rest| rest.strip_suffix(SUFFIX.as_bytes()));
-    random.is_some_and(|random| random.len() == RANDOM && random.iter().all(u8::is_ascii_alphanumeric))
-}
-
-/// The file, locked, if no living process holds it.
-#[cfg(unix)]
-fn leftover(path: &Path) -> Option<File> {
-    use rustix::fs::OFlags;
-    use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-    let mut options = fs::OpenOptions::new();
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
-    let file = options.read(true).write(true).custom_flags(flags).open(path).ok()?;
-    let found = file.metadata().ok()?;
-    let ours = found.is_file() && found.uid() == rustix::process::geteuid().as_raw();
-    (ours && file.try_lock().is_ok()).then_some(file)
-}
-
-/// Elsewhere a lock keeps its own holder from nothing, and others from opening.
-#[cfg(not(unix))]
-fn leftover(path: &Path) -> Option<File> {
-    let file = fs::OpenOptions::new().read(true).write(true).open(path).ok()?;
-    file.try_lock().is_ok().then_some(file)
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
+    #[cfg(not(unix))]
+    let _ = mode;
+    builder.tempfile_in(dir)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn names(dir: &Path) -> Vec<String> {
         let entries = fs::read_dir(dir).unwrap();

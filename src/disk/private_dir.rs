@@ -1,28 +1,33 @@
 //! Temporary directories that only this user can enter, and every way in which they go: with their object (so by a panic
 //! that unwinds, too), by an ordinary exit, and, for programs that ask for it, by a signal. What a killed process leaves
-//! behind goes when the next one makes such a directory.
+//! behind goes when the next one makes such a directory or opens a session ([`sweep`]).
 
+#[cfg(unix)]
+mod leftovers;
 #[cfg(unix)]
 mod removal;
 
 #[cfg(unix)]
 use std::collections::BTreeSet;
 #[cfg(unix)]
-use std::fs::{self, DirEntry, File};
+use std::fs::{self, File};
 use std::io;
 #[cfg(unix)]
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 #[cfg(unix)]
 use std::path::PathBuf;
 #[cfg(unix)]
-use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 #[cfg(unix)]
 const PREFIX: &str = "fast-rlm-";
 /// Locked by the directory's process for as long as it lives.
 #[cfg(unix)]
 const OWNER_FILE: &str = ".owner";
+/// Its name before it is locked.
+#[cfg(unix)]
+const UNNAMED_OWNER: &str = ".owner.new";
 /// Threads and children of an ending process may still write while their directory is removed.
 #[cfg(unix)]
 const TRIES: u32 = 20;
@@ -53,7 +58,7 @@ impl PrivateDir {
     /// Makes one; `what` it is for is part of its name.
     pub(crate) fn new(what: &str) -> io::Result<Self> {
         let parent = std::env::temp_dir();
-        remove_leftovers_once(&parent);
+        leftovers::remove_once(&parent);
         Self::make(&parent, what)
     }
 
@@ -91,12 +96,11 @@ impl Drop for PrivateDir {
 }
 
 /// A file that an exit removes too, for as long as this is there.
-#[cfg(feature = "engine")]
 #[derive(Debug)]
 #[cfg_attr(not(unix), allow(dead_code, reason = "nothing goes at an exit there"))]
 pub(crate) struct GoesAtExit(std::path::PathBuf);
 
-#[cfg(all(unix, feature = "engine"))]
+#[cfg(unix)]
 impl GoesAtExit {
     /// Makes a file, and has it go.
     pub(crate) fn with<T: AsRef<Path>>(make: impl FnOnce() -> io::Result<T>) -> io::Result<(T, Self)> {
@@ -106,14 +110,14 @@ impl GoesAtExit {
     }
 }
 
-#[cfg(all(unix, feature = "engine"))]
+#[cfg(unix)]
 impl Drop for GoesAtExit {
     fn drop(&mut self) {
         live().remove(&self.0);
     }
 }
 
-#[cfg(all(not(unix), feature = "engine"))]
+#[cfg(not(unix))]
 impl GoesAtExit {
     /// Makes a file.
     pub(crate) fn with<T: AsRef<Path>>(make: impl FnOnce() -> io::Result<T>) -> io::Result<(T, Self)> {
@@ -145,7 +149,7 @@ impl PrivateDir {
 /// The lock is taken before the file has its name: whoever finds the file unlocked knows that its process is dead.
 #[cfg(unix)]
 fn own(path: &Path) -> io::Result<File> {
-    let unnamed = path.join(".owner.new");
+    let unnamed = path.join(UNNAMED_OWNER);
     let owner = File::create_new(&unnamed)?;
     owner.try_lock()?;
     fs::rename(unnamed, path.join(OWNER_FILE))?;
@@ -163,7 +167,7 @@ fn discard(path: &Path) -> io::Result<()> {
 fn remove(path: &Path) -> io::Result<()> {
     let mut last = Ok(());
     for _ in 0..TRIES {
-        last = match removal::remove(path) {
+        last = match removal::remove(path, OWNER_FILE) {
             // What is not found may be something in it, which a thread of ours removed meanwhile.
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => gone(path).then_some(()).ok_or(cause),
             Err(cause) if cause.kind() == io::ErrorKind::NotADirectory => fs::remove_file(path),
@@ -234,36 +238,18 @@ fn remove_at_exit() -> io::Result<()> {
     }
 }
 
-#[cfg(unix)]
-fn remove_leftovers_once(parent: &Path) {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| remove_leftovers(parent));
-}
-
-/// Removes what processes of this user left that were killed.
-#[cfg(unix)]
-fn remove_leftovers(parent: &Path) {
-    let ours = rustix::process::geteuid().as_raw();
-    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
-        if is_leftover(&entry, ours) {
-            let _ = remove(&entry.path());
-        }
-    }
-}
-
-#[cfg(unix)]
-fn is_leftover(entry: &DirEntry, user: u32) -> bool {
-    let named = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
-    let private = |m: fs::Metadata| m.is_dir() && m.uid() == user && m.mode() & 0o077 == 0;
-    if !named || !entry.metadata().is_ok_and(private) {
-        return false;
-    }
-    File::open(entry.path().join(OWNER_FILE)).is_ok_and(|owner| owner.try_lock().is_ok())
+/// Removes what killed processes of this user left, once a process: not only when it makes a directory of its own, for
+/// what comes next may need none.
+#[cfg(feature = "engine")]
+pub(crate) fn sweep() {
+    #[cfg(unix)]
+    leftovers::remove_once(&std::env::temp_dir());
 }
 
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+    use std::os::unix::fs::MetadataExt;
 
     #[test]
     fn a_directory_is_private_and_goes_with_its_object() {
@@ -276,25 +262,5 @@ mod tests {
         drop(dir);
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
         assert!(!live().iter().any(|path| path.starts_with(parent.path())));
-    }
-
-    #[test]
-    fn leftovers_of_dead_processes_go_and_nothing_else_does() {
-        let parent = tempfile::tempdir().unwrap();
-        let alive = PrivateDir::make(parent.path(), "session").unwrap();
-        // A killed process: its lock is gone, its directory is not.
-        let mut dead = std::mem::ManuallyDrop::new(PrivateDir::make(parent.path(), "python").unwrap());
-        drop(std::mem::replace(&mut dead._owner, File::open("/dev/null").unwrap()));
-        let another = parent.path().join("fast-rlm-notes");
-        fs::create_dir(&another).unwrap();
-        fs::write(another.join(OWNER_FILE), "").unwrap();
-        let unowned = tempfile::Builder::new()
-            .prefix(PREFIX)
-            .tempdir_in(parent.path())
-            .unwrap();
-        remove_leftovers(parent.path());
-        assert!(!dead.path().exists());
-        assert!(alive.path().exists() && unowned.path().exists());
-        assert!(another.exists(), "others can enter it: none of ours");
     }
 }

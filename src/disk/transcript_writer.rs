@@ -1,8 +1,9 @@
 //! Writing a run's transcript: one JSON object a line, appended and flushed as things happen, in the format that
 //! existing programs read. Keys of ours are optional ones (`outcome`, `error`, `limit`, `guard`, `unanswered`).
 
-use super::atomic::advice;
+use super::advice::advice;
 use super::files::{is_in_place, open_regular_with};
+use crate::model::Cost;
 use crate::text::exact_money;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -38,18 +39,27 @@ pub struct UsageRecord {
     /// US dollars as exact decimal text; absent when unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<Box<RawValue>>,
+    /// The same of the part that is known, where not all of it is. Existing programs know the cost as unknown then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_at_least: Option<Box<RawValue>>,
 }
 
 impl UsageRecord {
-    /// Sets the cost from nano-dollars.
+    /// Sets the cost.
     #[must_use]
-    pub fn with_cost(mut self, nano: Option<i64>) -> Self {
-        self.cost = nano.and_then(|nano| {
-            let decimal = exact_money(i128::from(nano)).replace(['$', ','], "");
-            RawValue::from_string(decimal).ok()
-        });
+    pub fn with_cost(mut self, cost: Cost) -> Self {
+        match cost {
+            Cost::Unknown => {}
+            Cost::Known(nano) => self.cost = decimal(nano),
+            Cost::AtLeast(nano) => self.cost_at_least = decimal(nano),
+        }
         self
     }
+}
+
+fn decimal(nano: i64) -> Option<Box<RawValue>> {
+    let decimal = exact_money(i128::from(nano)).replace(['$', ','], "");
+    RawValue::from_string(decimal).ok()
 }
 
 /// Instants of a step, unix milliseconds.

@@ -16,7 +16,7 @@ pub(crate) const LARGEST_NAMED: u64 = 256 << 20;
 /// The bytes of a regular file of at most `most` bytes.
 ///
 /// # Errors
-/// Those of [`open_regular`] and of reading; [`io::ErrorKind::InvalidInput`] beyond the bound.
+/// Those of [`open_regular`] and of reading; [`io::ErrorKind::FileTooLarge`] beyond the bound.
 pub(crate) fn read_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let (file, metadata) = open_regular(path)?;
     check_size(&metadata, most)?;
@@ -89,7 +89,7 @@ fn bounded(file: File, most: u64) -> io::Result<Vec<u8>> {
 /// Copies everything, which may be `most` bytes.
 ///
 /// # Errors
-/// Those of reading and writing; [`io::ErrorKind::InvalidInput`] beyond the bound.
+/// Those of reading and writing; [`io::ErrorKind::FileTooLarge`] beyond the bound.
 pub(crate) fn copy(from: impl Read, to: &mut impl Write, most: u64) -> io::Result<()> {
     match io::copy(&mut from.take(most.saturating_add(1)), to)? {
         copied if copied > most => Err(too_large(&format!("more than {most}"), most)),
@@ -99,7 +99,7 @@ pub(crate) fn copy(from: impl Read, to: &mut impl Write, most: u64) -> io::Resul
 
 fn too_large(bytes: &str, most: u64) -> io::Error {
     let what = format!("it has {bytes} bytes, and may have {most}");
-    io::Error::new(io::ErrorKind::InvalidInput, what)
+    io::Error::new(io::ErrorKind::FileTooLarge, what)
 }
 
 fn text(bytes: Vec<u8>) -> io::Result<String> {
@@ -118,6 +118,13 @@ mod tests {
         Ok(path)
     }
 
+    fn kind_of(odd: &Path) -> io::ErrorKind {
+        match odd.is_dir() {
+            true => io::ErrorKind::IsADirectory,
+            false => io::ErrorKind::InvalidInput,
+        }
+    }
+
     #[test]
     fn what_data_names_is_a_regular_file_within_its_bound() {
         let dir = tempfile::tempdir().unwrap();
@@ -130,7 +137,7 @@ mod tests {
         std::os::unix::fs::symlink("/dev/zero", &zero).unwrap();
         for odd in [fifo(dir.path()).unwrap(), zero, dir.path().to_owned()] {
             let error = read_bytes(&odd, 5).unwrap_err();
-            assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{odd:?}");
+            assert_eq!(error.kind(), kind_of(&odd), "{odd:?}");
         }
     }
 
@@ -152,7 +159,7 @@ mod tests {
         writer.join().unwrap();
         assert_eq!(read_named(Path::new("/dev/null"), 5).unwrap(), "");
         for odd in [Path::new("/dev/zero"), dir.path()] {
-            assert_eq!(read_named(odd, 5).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+            assert_eq!(read_named(odd, 5).unwrap_err().kind(), kind_of(odd));
         }
     }
 }

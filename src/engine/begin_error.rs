@@ -6,7 +6,7 @@ use super::journal::RecoverError;
 use super::memory::MemoryError;
 use super::person::Question;
 use super::schema::BadSchema;
-use crate::disk::atomic::advice;
+use crate::disk::advice::advice;
 use crate::disk::lock::LockError;
 use crate::disk::transcript_writer::TranscriptError;
 use crate::store::StoreError;

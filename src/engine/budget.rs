@@ -85,10 +85,9 @@ impl Budget {
         spent.prompt_tokens = spent.prompt_tokens.saturating_add(used.prompt_tokens);
         spent.completion_tokens = spent.completion_tokens.saturating_add(used.completion_tokens);
         spent.unknown_tokens += u64::from(!used.reported);
-        match used.cost_nano {
-            Some(nano) => spent.nano = spent.nano.saturating_add(i128::from(nano)),
-            None => spent.unknown_costs += 1,
-        }
+        let cost = used.cost();
+        spent.nano = spent.nano.saturating_add(i128::from(cost.nano()));
+        spent.unknown_costs += u64::from(cost.whole().is_none());
     }
 
     fn lock(&self) -> MutexGuard<'_, Spent> {

@@ -2,6 +2,7 @@
 
 use super::agent::{context, context_chars, task};
 use super::truncate::head;
+use crate::disk::advice::on_named;
 use crate::disk::files::open_regular;
 use crate::disk::whole::{LARGEST_NAMED, read_text};
 use crate::repl::{Context, ContextKind};
@@ -51,7 +52,7 @@ impl From<Value> for Input {
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
     /// It could not be read.
-    #[error("cannot read the input file {}: {cause}; check its name", path.display())]
+    #[error("cannot read the input file {}: {cause}; {}", path.display(), on_named(cause))]
     Read {
         /// Which.
         path: PathBuf,

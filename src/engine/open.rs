@@ -9,6 +9,7 @@ use super::journal::{Cut, ParkedTurn, observed, recover};
 use super::settings::Settings;
 use crate::disk::lock::{LockError, SessionLock};
 use crate::disk::state_doc::StateDoc;
+use crate::disk::{making, private_dir};
 use crate::provider::Cancel;
 use crate::store::{NewSession, SessionRow, SessionWriter, Storage, Store, StoreError, locate};
 use std::path::Path;
@@ -45,8 +46,10 @@ pub(super) async fn lock(home: &Home, cancel: &Cancel) -> Result<SessionLock, Be
 }
 
 impl Opened {
-    /// Opens the store of a session whose lock is held, and raises its token.
+    /// Opens the store of a session whose lock is held, and raises its token. What killed processes left goes first.
     pub(super) fn open(home: &Home, settings: &Settings, cut: Cut, lock: SessionLock) -> Result<Self, BeginError> {
+        private_dir::sweep();
+        making::sweep(&home.dir);
         let found = match (&home.log, &home.storage) {
             (Some(log), _) => Some((log.store.clone(), log.session.clone())),
             (None, Some(storage)) => Some(find(home, storage)?),

@@ -2,7 +2,6 @@
 
 use super::agent::Onward;
 use super::journal::{ParkedTurn, Tape};
-use crate::model::Cost;
 use crate::provider::{CostSource, Finish, Message, Reply, RequestHash, Timings, Usage};
 use crate::store::payload::ModelCall;
 use std::sync::Arc;
@@ -53,10 +52,6 @@ impl ParkedTalk {
 pub(super) fn reply(call: &ModelCall) -> Reply {
     let used = call.usage.unwrap_or_default();
     let span = |end: i64| Duration::from_millis(u64::try_from(end.saturating_sub(call.started)).unwrap_or_default());
-    let cost_nano = match call.cost {
-        Cost::Known(nano) => Some(nano),
-        Cost::Unknown => None,
-    };
     Reply {
         text: call.reply.clone(),
         reasoning: call.reasoning.clone().unwrap_or_default(),
@@ -66,7 +61,9 @@ pub(super) fn reply(call: &ModelCall) -> Reply {
             total_tokens: used.total,
             cached_tokens: used.cached,
             reasoning_tokens: used.reasoning,
-            cost_nano,
+            cost_nano: call.cost.whole(),
+            // The log keeps no parts.
+            part_nano: 0,
             cost_source: CostSource::Unknown,
             reported: call.usage.is_some(),
         },
@@ -90,6 +87,7 @@ pub(super) fn reply(call: &ModelCall) -> Reply {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Cost;
     use crate::store::payload::Message as Recorded;
 
     #[test]

@@ -40,22 +40,18 @@ enum Halt {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Used {
     sum: Usage,
-    calls: u64,
-    /// Calls of which nobody knows the cost.
-    unpriced: u64,
+    /// `None` before the first call.
+    cost: Option<Cost>,
 }
 
 impl Used {
     fn add(&mut self, used: &Usage) {
-        self.calls += 1;
-        self.unpriced += u64::from(used.cost_nano.is_none());
         self.sum.prompt_tokens = self.sum.prompt_tokens.saturating_add(used.prompt_tokens);
         self.sum.completion_tokens = self.sum.completion_tokens.saturating_add(used.completion_tokens);
         self.sum.total_tokens = self.sum.total_tokens.saturating_add(used.total_tokens);
         self.sum.cached_tokens = self.sum.cached_tokens.saturating_add(used.cached_tokens);
         self.sum.reasoning_tokens = self.sum.reasoning_tokens.saturating_add(used.reasoning_tokens);
-        let sum = self.sum.cost_nano.unwrap_or_default();
-        self.sum.cost_nano = Some(sum.saturating_add(used.cost_nano.unwrap_or_default()));
+        self.cost = Some(self.cost.map_or(used.cost(), |cost| cost.plus(used.cost())));
         self.sum.reported |= used.reported;
     }
 
@@ -64,13 +60,9 @@ impl Used {
         self.sum.tokens()
     }
 
-    /// Known only if that of every call is.
+    /// Known as a whole only if that of every call is.
     pub(super) fn cost(&self) -> Cost {
-        match (self.calls, self.unpriced) {
-            (0, _) => Cost::Known(0),
-            (_, 0) => Cost::Known(self.sum.cost_nano.unwrap_or_default()),
-            _ => Cost::Unknown,
-        }
+        self.cost.unwrap_or(Cost::Known(0))
     }
 }
 
@@ -322,7 +314,7 @@ pub(super) fn usage_record(usage: &Usage) -> UsageRecord {
         total_tokens: usage.total_tokens,
         cached_tokens: usage.cached_tokens,
         reasoning_tokens: usage.reasoning_tokens,
-        cost: None,
+        ..UsageRecord::default()
     }
-    .with_cost(usage.cost_nano)
+    .with_cost(usage.cost())
 }

@@ -1,6 +1,7 @@
 //! What keeps a recorded run from being run again.
 
-use crate::disk::atomic::{WriteError, advice};
+use crate::disk::advice::{advice, on_named};
+use crate::disk::atomic::WriteError;
 use crate::engine::{BeginError, InputError, ProjectError};
 use crate::repl::ReplError;
 use crate::store::StoreError;
@@ -8,7 +9,8 @@ use crate::text::plural;
 use std::io;
 use std::path::PathBuf;
 
-/// An error of the lab. Unless it says otherwise, nothing was changed.
+/// An error of the lab. Unless it says otherwise, nothing was changed. Messages count turns and steps from 1, as screens do;
+/// fields from 0.
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
     /// The recording does not suffice.
@@ -20,7 +22,11 @@ pub enum LabError {
         reason: String,
     },
     /// There is no such turn.
-    #[error("session {session} has {turns} turns: there is no turn {turn} (0-based)")]
+    #[error(
+        "session {session} has {}: there is no query {}",
+        plural(*turns as u128, "query", "queries"),
+        shown(*turn)
+    )]
     TurnOutOfRange {
         /// The session.
         session: String,
@@ -30,7 +36,12 @@ pub enum LabError {
         turns: usize,
     },
     /// There is no such step.
-    #[error("turn {turn} has {}: there is no step {step} (0-based)", plural(*steps as u128, "step", "steps"))]
+    #[error(
+        "query {} has {}: there is no step {}",
+        shown(*turn),
+        plural(*steps as u128, "step", "steps"),
+        shown(*step)
+    )]
     StepOutOfRange {
         /// The turn, 0-based.
         turn: u32,
@@ -40,10 +51,7 @@ pub enum LabError {
         steps: usize,
     },
     /// A value can be injected only for the one name that a step bound.
-    #[error(
-        "step {step} (0-based) did not bind exactly one name but {}: name those to inject",
-        listed(names)
-    )]
+    #[error("step {} binds {}: edit its code instead", shown(*step), not_one(names))]
     NotABind {
         /// The step, 0-based.
         step: u32,
@@ -72,8 +80,16 @@ pub enum LabError {
         /// The exception, or what else stopped it.
         exception: String,
     },
+    /// A branch came to nothing, and could not be removed, as on a full disk.
+    #[error("{why}; the session {session} is left of it, unfinished: it could not be removed either")]
+    LeftBehind {
+        /// The branch.
+        session: String,
+        /// Why it came to nothing, and what to do.
+        why: String,
+    },
     /// A step that was given is no Python.
-    #[error("step {step} (0-based, of those given) cannot be compiled: {message}")]
+    #[error("step {} of those given cannot be compiled: {message}", step.saturating_add(1))]
     Syntax {
         /// Which, 0-based.
         step: usize,
@@ -155,48 +171,20 @@ impl From<WriteError> for LabError {
 /// What is only read is not missed by its directory: it was named wrongly.
 fn advice_on(doing: &str, cause: &io::Error) -> &'static str {
     match cause.kind() {
-        io::ErrorKind::NotFound if doing == "reading" => "check its name",
+        _ if doing == "reading" => on_named(cause),
         io::ErrorKind::NotFound => "its directory is not there: check its name, or make it",
         _ => advice(cause),
     }
 }
 
-impl LabError {
-    /// For people, who count turns and steps from 1: as it is shown in the shell and on screens.
-    pub fn told(&self) -> String {
-        match self {
-            Self::TurnOutOfRange { session, turn, turns } => format!(
-                "session {session} has {}: there is no query {}",
-                plural(*turns as u128, "query", "queries"),
-                turn.saturating_add(1)
-            ),
-            Self::StepOutOfRange { turn, step, steps } => format!(
-                "query {} has {}: there is no step {}",
-                turn.saturating_add(1),
-                plural(*steps as u128, "step", "steps"),
-                step.saturating_add(1)
-            ),
-            Self::NotABind { step, names } => {
-                let bound = match names.as_slice() {
-                    [] => "no name".into(),
-                    names => format!("{}, not one name", names.join(", ")),
-                };
-                format!("step {} binds {bound}: edit its code instead", step.saturating_add(1))
-            }
-            Self::Syntax { step, message } => {
-                format!(
-                    "step {} of those given cannot be compiled: {message}",
-                    step.saturating_add(1)
-                )
-            }
-            _ => self.to_string(),
-        }
-    }
+/// A turn or a step as people count them, from 1: as screens and the shell show it. Fields and arguments are 0-based.
+pub(super) fn shown(number: u32) -> u32 {
+    number.saturating_add(1)
 }
 
-fn listed(names: &[String]) -> String {
+fn not_one(names: &[String]) -> String {
     match names {
-        [] => "none".into(),
-        names => names.join(", "),
+        [] => "no name".into(),
+        names => format!("{}, not one name", names.join(", ")),
     }
 }

@@ -18,6 +18,7 @@ mod sink;
 mod spoken;
 mod what_if;
 
+pub(crate) use branch::left_behind;
 pub use branch::{Branch, NamespaceFrom, branch, check_syntax, edited_tail, injected_tail, literal};
 pub use bundle::{export_bundle, import_bundle, unfinished_imports};
 pub use diff::{DiffRow, RunDiff, StepSide, diff};

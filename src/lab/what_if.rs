@@ -1,7 +1,7 @@
 //! What if: a recorded turn under exactly one change, with the rest frozen.
 
 use super::branch::{Branch, as_recorded, bindings, reply};
-use super::error::LabError;
+use super::error::{LabError, shown};
 use super::recorded::{ASK, RecordedStep, RecordedTurn};
 use crate::engine::{Approver, Call, Question, Recorded, ScriptedReply, Served as TapeServed, Tape};
 use crate::store::payload::{Asked, CellOutcome, LeafCall};
@@ -46,8 +46,8 @@ impl Change {
     pub fn told(&self) -> String {
         match self {
             Self::Call(call, value) => format!("{call} returns {value}"),
-            Self::Step(step, value) => format!("calls of step {} return {value}", step + 1),
-            Self::Variable(step, name, value) => format!("{name} is {value} after step {}", step + 1),
+            Self::Step(step, value) => format!("calls of step {} return {value}", shown(*step)),
+            Self::Variable(step, name, value) => format!("{name} is {value} after step {}", shown(*step)),
             Self::Model(model) => format!("asked {model}"),
             Self::Instruction(text) => format!("told: {text}"),
             Self::Policy(approver) => format!("decided by {approver:?}"),
@@ -69,7 +69,7 @@ impl Change {
                 unused(format!("the turn calls no {call}"))
             }
             Self::Step(number, _) if step(*number)?.cells.is_empty() && step(*number)?.answers.is_empty() => {
-                unused(format!("step {number} (0-based) calls nothing"))
+                unused(format!("step {} calls nothing", shown(*number)))
             }
             Self::Variable(number, name, value) => {
                 step(*number)?;

@@ -3,6 +3,7 @@
 
 use super::credentials::is_credential;
 use super::spec::{CALL, START, ServerSpec, Transport};
+use crate::disk::advice::on_named;
 use crate::disk::whole::{LARGEST_NAMED, read_named};
 use reqwest::Url;
 use serde::Deserialize;
@@ -18,11 +19,11 @@ const NAME_CHARS: usize = 64;
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
     /// Its file cannot be read.
-    #[error("cannot read the MCP servers in {}: {reason}; check its name and content", path.display())]
+    #[error("cannot read the MCP servers in {}: {reason}", path.display())]
     File {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// Why not, and what to do.
         reason: String,
     },
     /// It has another form.
@@ -68,8 +69,10 @@ pub fn load(path: &Path) -> Result<Vec<ServerSpec>, SpecError> {
         path: path.to_owned(),
         reason,
     };
-    let text = read_named(path, LARGEST_NAMED).map_err(|error| unread(error.to_string()))?;
-    let config = serde_json::from_str(&text).map_err(|error| unread(format!("it is no JSON: {error}")))?;
+    let failed = |error| unread(format!("{error}; {}", on_named(&error)));
+    let text = read_named(path, LARGEST_NAMED).map_err(failed)?;
+    let config = serde_json::from_str(&text)
+        .map_err(|error| unread(format!("it is no JSON: {error}; check it there, or name another file")))?;
     read(&config, |name| std::env::var(name).ok())
 }
 

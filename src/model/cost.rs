@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::text::{compact_count, count, exact_money, money};
 
-/// The cost of one step, as its provider reported it. Displays as `$0.41` or `unknown`.
+/// The cost of one step, as its provider reported it. Displays as `$0.41`, `unknown`, or `$0.41 + unknown`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum Cost {
     /// None was reported: unknown, never zero.
@@ -12,6 +12,8 @@ pub enum Cost {
     Unknown,
     /// Nano-dollars; a real zero is `Known(0)`.
     Known(i64),
+    /// Nano-dollars of a part, as of an attempt that failed; the rest is unknown.
+    AtLeast(i64),
 }
 
 impl Cost {
@@ -20,6 +22,42 @@ impl Cost {
         match self {
             Self::Unknown => "unknown".into(),
             Self::Known(nano) => exact_money(i128::from(*nano)),
+            Self::AtLeast(nano) => format!("{} + unknown", exact_money(i128::from(*nano))),
+        }
+    }
+
+    /// Both together: what is known of either is known of both.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        let sum = self.nano().saturating_add(other.nano());
+        match (self, other) {
+            (Self::Known(_), Self::Known(_)) => Self::Known(sum),
+            (Self::Unknown, Self::Unknown) => Self::Unknown,
+            _ => Self::AtLeast(sum),
+        }
+    }
+
+    /// What is known of it.
+    pub fn nano(self) -> i64 {
+        match self {
+            Self::Unknown => 0,
+            Self::Known(nano) | Self::AtLeast(nano) => nano,
+        }
+    }
+
+    /// What is known of it, where that is not all.
+    pub fn part(self) -> Option<i64> {
+        match self {
+            Self::AtLeast(nano) => Some(nano),
+            Self::Unknown | Self::Known(_) => None,
+        }
+    }
+
+    /// All of it, where that is known.
+    pub fn whole(self) -> Option<i64> {
+        match self {
+            Self::Known(nano) => Some(nano),
+            Self::Unknown | Self::AtLeast(_) => None,
         }
     }
 }
@@ -29,6 +67,7 @@ impl fmt::Display for Cost {
         match self {
             Self::Unknown => f.write_str("unknown"),
             Self::Known(nano) => f.write_str(&money(i128::from(*nano))),
+            Self::AtLeast(nano) => write!(f, "{} + unknown", money(i128::from(*nano))),
         }
     }
 }
@@ -37,24 +76,23 @@ impl fmt::Display for Cost {
 /// when no step reported one, `$0` when there is no step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct CostSum {
-    /// Nano-dollars of the steps that reported a cost.
+    /// Nano-dollars of the steps that reported a cost, and of the known parts of the others.
     pub nano: i128,
     /// Steps that reported one.
     pub known: u64,
-    /// Steps that reported none.
+    /// Steps that reported none, or not all of it.
     pub unknown: u64,
 }
 
 impl CostSum {
     /// Adds one step's cost.
     pub fn add(&mut self, cost: Cost) {
-        match cost {
-            Cost::Unknown => self.unknown = self.unknown.saturating_add(1),
-            Cost::Known(nano) => {
-                self.nano = self.nano.saturating_add(i128::from(nano));
-                self.known = self.known.saturating_add(1);
-            }
-        }
+        self.nano = self.nano.saturating_add(i128::from(cost.nano()));
+        let counted = match cost {
+            Cost::Known(_) => &mut self.known,
+            Cost::Unknown | Cost::AtLeast(_) => &mut self.unknown,
+        };
+        *counted = counted.saturating_add(1);
     }
 
     /// Adds another sum.
@@ -69,9 +107,9 @@ impl CostSum {
         self.notation(exact_money)
     }
 
-    /// Nothing is known: there are steps, and none reported a cost.
+    /// Nothing is known: there are steps, and none reported a cost or a part of it.
     pub fn is_unknown(&self) -> bool {
-        self.known == 0 && self.unknown > 0
+        self.known == 0 && self.unknown > 0 && self.nano == 0
     }
 
     /// Tokens of the same calls: `45.0k tokens`; `tokens unknown` where there were calls, and none reported any.
@@ -125,6 +163,22 @@ mod tests {
             "$0.41 + 2 unknown"
         );
         assert_eq!(sum(&[Cost::Unknown, Cost::Known(0)]).to_string(), "$0 + 1 unknown");
+    }
+
+    #[test]
+    fn a_part_that_is_known_is_counted_and_the_rest_is_unknown() {
+        let part = Cost::Known(30_000_000).plus(Cost::Unknown);
+        assert_eq!(part, Cost::AtLeast(30_000_000));
+        assert_eq!(
+            (part.to_string(), part.exact()),
+            ("$0.03 + unknown".into(), "$0.03 + unknown".into())
+        );
+        assert_eq!(part.plus(Cost::Known(1)), Cost::AtLeast(30_000_001));
+        assert_eq!(Cost::Known(1).plus(Cost::Known(2)), Cost::Known(3));
+        assert_eq!(Cost::Unknown.plus(Cost::Unknown), Cost::Unknown);
+        assert_eq!((part.whole(), Cost::Known(0).whole()), (None, Some(0)));
+        assert_eq!(sum(&[part]).to_string(), "$0.03 + 1 unknown");
+        assert_eq!(sum(&[part, Cost::Known(10_000_000)]).to_string(), "$0.04 + 1 unknown");
     }
 
     #[test]

@@ -176,6 +176,7 @@ impl From<ModelCall> for Recorded {
                 reasoning_tokens: used.reasoning,
                 // It was paid when it was recorded.
                 cost_nano: Some(0),
+                part_nano: 0,
                 cost_source: CostSource::Provider,
                 reported: call.usage.is_some(),
             },

@@ -31,6 +31,8 @@ pub struct Usage {
     pub reasoning_tokens: u64,
     /// Billionths of a US dollar; `None` when unknown, `Some(0)` only for what really cost nothing.
     pub cost_nano: Option<i64>,
+    /// Of a cost that is unknown as a whole, what is known; else 0.
+    pub part_nano: i64,
     /// Where `cost_nano` comes from.
     pub cost_source: CostSource,
     /// Whether the provider reported usage at all; else every count is 0 because none is known.
@@ -38,17 +40,18 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Both together; a cost is known where both are.
+    /// Both together; a cost is known where both are, and a part of it where one is.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
-        let cost_nano = self.cost_nano.zip(other.cost_nano);
+        let cost = self.cost().plus(other.cost());
         Self {
             prompt_tokens: self.prompt_tokens.saturating_add(other.prompt_tokens),
             completion_tokens: self.completion_tokens.saturating_add(other.completion_tokens),
             total_tokens: self.total_tokens.saturating_add(other.total_tokens),
             cached_tokens: self.cached_tokens.saturating_add(other.cached_tokens),
             reasoning_tokens: self.reasoning_tokens.saturating_add(other.reasoning_tokens),
-            cost_nano: cost_nano.map(|(one, other)| one.saturating_add(other)),
+            cost_nano: cost.whole(),
+            part_nano: cost.part().unwrap_or_default(),
             cost_source: other.cost_source,
             reported: self.reported && other.reported,
         }
@@ -75,7 +78,11 @@ impl Usage {
 
     /// Its cost in the model's terms.
     pub fn cost(&self) -> model::Cost {
-        self.cost_nano.map_or(model::Cost::Unknown, model::Cost::Known)
+        match (self.cost_nano, self.part_nano) {
+            (Some(nano), _) => model::Cost::Known(nano),
+            (None, 0) => model::Cost::Unknown,
+            (None, part) => model::Cost::AtLeast(part),
+        }
     }
 }
 

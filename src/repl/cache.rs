@@ -228,7 +228,8 @@ impl Entry {
         fs::rename(&filled, &self.directory).map_err(file_error("install", &self.directory))
     }
 
-    /// Notes that the entry was used, and removes entries of other versions that have not been for a month.
+    /// Notes that the entry was used, and removes entries of other versions that have not been for a month, or that a killed
+    /// process left half made.
     pub(super) fn sweep_siblings(&self) {
         let Some(root) = self.directory.parent() else { return };
         let siblings = fs::read_dir(root).into_iter().flatten().flatten();
@@ -239,12 +240,20 @@ impl Entry {
                 .and_then(|metadata| metadata.modified())
                 .map(|time| time.elapsed());
             let is_old = matches!(age, Ok(Ok(age)) if age > STALE);
-            if is_old && path != self.directory && path.is_dir() {
+            if (is_old || is_dead(&path)) && path != self.directory && path.is_dir() {
                 let _ = fs::remove_dir_all(&path);
             }
         }
         let _ = File::open(&self.directory).and_then(|directory| directory.set_modified(SystemTime::now()));
     }
+}
+
+/// Whether an entry is half made, or half removed, and nobody is at work on it.
+fn is_dead(path: &Path) -> bool {
+    let half = path
+        .extension()
+        .is_some_and(|extension| extension == "new" || extension == "old");
+    half && File::open(path.with_extension("lock")).is_ok_and(|lock| lock.try_lock().is_ok())
 }
 
 /// Makes the compiled file durable and writes `ready`; both are for this user to write, whatever new files are.
@@ -385,7 +394,14 @@ mod tests {
             .unwrap()
             .set_modified(SystemTime::now() - STALE * 2)
             .unwrap();
+        let [killed, at_work] = ["killed", "at-work"].map(|key| Entry::new(root.path(), key));
+        let lock = |entry: &Entry| entry.lock(|| panic!("nobody has it")).unwrap();
+        for entry in [&killed, &at_work] {
+            fs::create_dir(entry.filling()).unwrap();
+        }
+        let _locks = (drop(lock(&killed)), lock(&at_work));
         entry.sweep_siblings();
         assert!(!old.exists() && recent.exists() && entry.is_ready());
+        assert!(!killed.filling().exists() && at_work.filling().exists());
     }
 }

@@ -50,6 +50,12 @@ pub enum PrepareError {
     /// The child process that prepares did not succeed.
     #[error("the process that prepares Python failed ({0}); `fast-rlm warmup` shows why")]
     Child(String),
+    /// A signal ended that process. This one would fare no better.
+    #[error(
+        "the process that prepares Python was ended ({0}); it takes 600 MB of memory: free some, or raise the limit that \
+         ended it, then try again"
+    )]
+    Killed(String),
 }
 
 /// A REPL could not be started, or its instance is gone.

@@ -50,8 +50,10 @@ impl PythonFactory {
     /// # Errors
     /// It could not be prepared, not even in a temporary directory.
     pub fn load(progress: Progress<'_>) -> Result<Self, PrepareError> {
-        if let Err(reason) = prepare::ensure_prepared(progress) {
-            progress(&reason.to_string());
+        match prepare::ensure_prepared(progress) {
+            Err(killed @ PrepareError::Killed(_)) => return Err(killed),
+            Err(reason) => progress(&reason.to_string()),
+            Ok(()) => {}
         }
         let engine = prepare::new_engine()?;
         let prepared = prepare::obtain(&engine, progress)?;

@@ -3,12 +3,13 @@
 use super::cache::{self, Entry};
 use super::error::PrepareError;
 use super::{engine, parts, scarce, snapshot};
-use crate::disk::atomic::advice;
+use crate::disk::advice::advice;
 use crate::disk::descriptors::need_a_pool;
 use crate::disk::private_dir::PrivateDir;
 use std::fs::{self, DirBuilder};
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -90,10 +91,10 @@ fn run_warmup(program: &Path, progress: Progress<'_>) -> Result<(), PrepareError
         last = line;
     }
     let status = child.wait().map_err(failed)?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(PrepareError::Child(format!("{status}: {last}")))
+    match status.signal() {
+        _ if status.success() => Ok(()),
+        Some(_) => Err(PrepareError::Killed(format!("{status}: {last}"))),
+        None => Err(PrepareError::Child(format!("{status}: {last}"))),
     }
 }
 
@@ -178,6 +179,11 @@ fn private_directory(path: &Path) -> Result<(), PrepareError> {
 
 /// Fills a directory with the library and the compiled interpreter.
 fn fill(engine: &Engine, directory: &Path, progress: Progress<'_>) -> Result<(), PrepareError> {
+    // Much of it cannot be told that there is no more memory: it would abort.
+    scarce::need_room_to_prepare().map_err(|reason| PrepareError::Stage {
+        stage: "prepare Python",
+        reason,
+    })?;
     let start = Instant::now();
     let mut stage = |what: &str| progress(&format!("  {what} ({:.1} s)", start.elapsed().as_secs_f64()));
     stage("unpacking the library and linking");

@@ -1,43 +1,60 @@
 //! What the system had too little of, where wasmtime asked it for memory or a file: said with what to do, and told apart
-//! from files that are no use.
+//! from files that are no use. The words are those of [`crate::disk::advice`].
 
+use crate::disk::advice::on_scarcity;
 use rustix::io::Errno;
+use rustix::process::{Resource, getrlimit};
 use std::error::Error;
 use std::io;
 
-/// The error of a system that has no more of something; `None` for any other.
-fn code(error: &wasmtime::Error) -> Option<Errno> {
-    error
-        .chain()
-        .find_map(|cause| code_of(cause).filter(|code| advice(*code).is_some()))
+/// What to do, where the system had no more of something; `None` for any other error.
+fn advice(error: &wasmtime::Error) -> Option<&'static str> {
+    error.chain().find_map(advice_on)
 }
 
-fn code_of(cause: &(dyn Error + 'static)) -> Option<Errno> {
-    let io_error = || Errno::from_io_error(cause.downcast_ref::<io::Error>()?);
-    cause.downcast_ref::<Errno>().copied().or_else(io_error)
-}
-
-fn advice(code: Errno) -> Option<&'static str> {
-    match code {
-        Errno::MFILE | Errno::NFILE => Some("raise the limit of open files (`ulimit -n`)"),
-        // Address space, most of which is never touched; a container's limit of memory does not count it.
-        Errno::NOMEM | Errno::AGAIN => {
-            Some("each Python reserves 4 GB of address space: raise its limit (`ulimit -v`), or run fewer at once")
-        }
-        _ => None,
+fn advice_on(cause: &(dyn Error + 'static)) -> Option<&'static str> {
+    match cause.downcast_ref::<Errno>() {
+        Some(code) => on_scarcity(&io::Error::from(*code)),
+        None => cause.downcast_ref::<io::Error>().and_then(on_scarcity),
     }
 }
 
 /// Whether the system refused, and not what was loaded.
 pub(super) fn is_scarcity(error: &wasmtime::Error) -> bool {
-    code(error).is_some()
+    advice(error).is_some()
 }
 
 /// The error in one line, with what to do where the system refused.
 pub(super) fn told(error: &wasmtime::Error) -> String {
-    match code(error).and_then(advice) {
+    match advice(error) {
         Some(advice) => format!("{error:#}; {advice}"),
         None => format!("{error:#}"),
+    }
+}
+
+/// Address space that a preparation takes at its widest: what one Python reserves, and what compiling it takes.
+const ADDRESS_SPACE: u64 = 5_290 << 20;
+/// Memory that it takes of that.
+const MEMORY: u64 = 600 << 20;
+
+/// Asks whether the limits of this process leave room to prepare Python.
+pub(super) fn need_room_to_prepare() -> Result<(), String> {
+    let too_little = |resource, needed| {
+        let limit = getrlimit(resource).current.filter(|limit| *limit < needed)?;
+        let advice = on_scarcity(&io::ErrorKind::OutOfMemory.into()).unwrap_or_default();
+        let mb = |bytes: u64| bytes >> 20;
+        Some((mb(needed), mb(limit), advice))
+    };
+    if let Some((needed, limit, advice)) = too_little(Resource::As, ADDRESS_SPACE) {
+        return Err(format!(
+            "it takes {needed} MB of address space, and may have {limit} MB; {advice}"
+        ));
+    }
+    match too_little(Resource::Data, MEMORY) {
+        Some((needed, limit, _)) => Err(format!(
+            "it takes {needed} MB of memory, and may have {limit} MB; raise the limit (`ulimit -d`)"
+        )),
+        None => Ok(()),
     }
 }
 

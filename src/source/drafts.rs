@@ -1,6 +1,7 @@
 //! What a person wrote and did not send, kept from one run of the program to the next: one small file a session in
 //! the user's state directory, for its owner only. The session itself is not touched.
 
+use crate::disk::advice::advice;
 use crate::disk::atomic::{self, WriteError};
 use crate::disk::whole::read_bytes;
 use serde::{Deserialize, Serialize};
@@ -52,7 +53,7 @@ pub enum KeepError {
     #[error("drafts cannot be kept: no state directory is known; set XDG_STATE_HOME")]
     NoPlace,
     /// Reading failed.
-    #[error("kept drafts cannot be read from {}: {cause}; {}", path.display(), atomic::advice(cause))]
+    #[error("kept drafts cannot be read from {}: {cause}; {}", path.display(), advice(cause))]
     Read {
         /// The file.
         path: PathBuf,

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use rusqlite::ErrorCode;
 
 use super::{Digest, Kind, MAX_NESTING, Token};
-use crate::disk::atomic::{advice, directory_of};
+use crate::disk::advice::advice;
+use crate::disk::atomic::directory_of;
 
 /// An error of a store.
 #[derive(Debug, thiserror::Error)]

@@ -2,12 +2,13 @@
 //!
 //! Giving the terminal away and taking it back is `term`'s.
 
+use crate::disk::private_dir::PrivateDir;
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
+use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
-use tempfile::TempPath;
 
 /// What a program is wanted for. A pager shows a text, and cannot change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +69,8 @@ pub enum OpenError {
 #[derive(Debug)]
 pub struct HandOff {
     words: Vec<OsString>,
-    file: TempPath,
+    file: PathBuf,
+    _dir: PrivateDir,
 }
 
 impl HandOff {
@@ -85,9 +87,13 @@ impl HandOff {
         environment: impl Fn(&str) -> Option<OsString>,
     ) -> Result<Self, OpenError> {
         let words = command(purpose, environment)?;
-        let dir = std::env::temp_dir();
-        let file = write(text, extension, &dir).map_err(|error| OpenError::File { dir, error })?;
-        Ok(Self { words, file })
+        let failed = |error| OpenError::File {
+            dir: std::env::temp_dir(),
+            error,
+        };
+        let dir = PrivateDir::new("text").map_err(failed)?;
+        let file = write(text, extension, dir.path()).map_err(failed)?;
+        Ok(Self { words, file, _dir: dir })
     }
 
     /// The command, with the file as its last argument.
@@ -120,15 +126,18 @@ impl HandOff {
     }
 }
 
-/// The name is random between our own prefix and suffix; the mode is 0600 from the start.
-fn write(text: &str, extension: &'static str, dir: &Path) -> io::Result<TempPath> {
-    let mut file = tempfile::Builder::new()
-        .prefix("fast-rlm-")
-        .suffix(&format!(".{extension}"))
-        .tempfile_in(dir)?;
-    file.write_all(text.as_bytes())?;
-    file.flush()?;
-    Ok(file.into_temp_path())
+/// The mode is 0600 from the start.
+fn write(text: &str, extension: &'static str, dir: &Path) -> io::Result<PathBuf> {
+    let path = dir.join(format!("fast-rlm.{extension}"));
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+        .write(true)
+        .create_new(true)
+        .open(&path)?
+        .write_all(text.as_bytes())?;
+    Ok(path)
 }
 
 /// The first variable that is set to something, else the first usual program on the path.
@@ -259,10 +268,10 @@ mod tests {
         .unwrap();
         let path = hand_off.path().to_owned();
         let name = path.file_name().unwrap().to_str().unwrap();
-        assert!(name.starts_with("fast-rlm-") && name.ends_with(".json"), "{name}");
+        assert_eq!(name, "fast-rlm.json");
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(hand_off.command().output().unwrap().stdout, b"words\n");
         drop(hand_off);
-        assert!(!path.exists());
+        assert!(!path.exists() && !path.parent().unwrap().exists());
     }
 }

@@ -247,6 +247,33 @@ fn every_command_that_takes_options_tells_of_names_that_are_none() {
 }
 
 #[test]
+fn variables_that_set_nothing_are_told_once_and_those_that_are_read_are_not() {
+    let place = Place::new(&[("s.json", r#"{"replies": [{"code": "FINAL(1)"}]}"#)], &[]);
+    let mistyped = |args: &[&str]| {
+        let program = args.iter().fold(place.program(), |program, arg| program.arg(arg));
+        let program = program.env("FAST_RLM_MAX_DPETH", "2").env("FAST_RLM_MAX_DEPHT", "");
+        program
+            .env("FAST_RLM_TEST_X", "1")
+            .env("FAST_RLM_MODEL", "scripted:s.json")
+            .run()
+    };
+    let told = "the variable FAST_RLM_MAX_DPETH is no option and is ignored; did you mean FAST_RLM_MAX_DEPTH?";
+    for args in [&["hello"][..], &["models"], &["doctor"]] {
+        let ran = mistyped(args);
+        let lines: Vec<_> = ran.err.lines().filter(|line| line.contains("FAST_RLM_")).collect();
+        assert_eq!(lines, [format!("fast-rlm: {told}")], "{args:?}: {ran:?}");
+    }
+    assert_eq!(mistyped(&["hello", "-q"]).err, "");
+    let shown = mistyped(&["config"]);
+    assert_eq!(shown.out.matches(told).count(), 1, "{shown:?}");
+    let unknown = mistyped(&["config", "--json"]).json()["unknown"].clone();
+    let row = json!({
+        "path": null, "line": null, "name": "FAST_RLM_MAX_DPETH", "advice": "did you mean FAST_RLM_MAX_DEPTH?",
+    });
+    assert_eq!(unknown, json!([row]));
+}
+
+#[test]
 fn wrong_values_and_wrong_files_are_refused_with_file_and_line() {
     for (name, text, said) in [
         (

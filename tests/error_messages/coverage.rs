@@ -95,10 +95,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("unknown kind of event", LIBRARY),
     ("not a SHA-256 digest", LIBRARY),
     ("{}: opened for reading only", LIBRARY),
-    // Told in the shell with numbers from 1: LabError::told.
-    ("session {session} has {turns} turns", NUMBERS),
-    ("turn {turn} has {}: there is no step", NUMBERS),
-    ("step {step} (0-based", NUMBERS),
     // Kept from happening, and checked all the same; tests of the store and the lab break it on purpose.
     ("session {session}: another process took over", STORE),
     ("session {session}: event id", STORE),
@@ -120,7 +116,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("it ends in the middle of a value", "becomes the file's: cut off"),
     ("enough was read", "ends a search, and is no error"),
     ("cancelled while waiting for the session", "tests/one_writer.rs"),
-    ("cannot write the transcript", "tests/disk_troubles.rs"),
+    ("cannot write the transcript", "tests/disk_troubles/"),
+    ("{why}; the session {session} is left of it", "tests/disk_troubles/"),
     ("the input file {} is not read", "tests/lab_cases/imports.rs"),
 ];
 
@@ -128,7 +125,6 @@ const SCREEN: &str = "told on the screen of the terminal program";
 const MCP: &str = "told to the model; tests/mcp_servers/";
 const SYSTEM: &str = "the system refuses what it never refuses a test";
 const LIBRARY: &str = "only programs that use the library can meet it";
-const NUMBERS: &str = "told in other words";
 const STORE: &str = "kept from happening; tests/store_conformance.rs, tests/lab_cases/";
 
 /// The texts of `#[error(…)]` in a source file, without those that only pass another one on.

@@ -1,7 +1,7 @@
 //! A disk that refuses: at each kind of write, for each cause.
 
 use super::Book;
-use crate::running::Program;
+use crate::running::{Program, Ran};
 
 #[test]
 fn writes_that_fail() {
@@ -104,6 +104,33 @@ fn too_little_address_space() {
     assert!(!unlimited.err.contains("Preparing"), "it is still there: {unlimited:?}");
     book.met("fast-rlm go", &most);
     book.close("address_space");
+}
+
+#[test]
+fn too_little_room_to_prepare_python() {
+    let mut book = Book::new();
+    let limited = |book: &Book, limit: &str| {
+        let wrapper = ["sh", "-c", &format!("ulimit {limit}; exec \"$@\""), "sh"];
+        let program = Program::started_by(book.dir.path(), &wrapper).arg("warmup");
+        program.env("FAST_RLM_CACHE_DIR", book.path("cache")).run()
+    };
+    // In less than 600 MB it would abort somewhere.
+    for kilobytes in [
+        100_000, 200_000, 300_000, 400_000, 500_000, 600_000, 1_000_000, 4_500_000, 5_000_000,
+    ] {
+        let ran = limited(&book, &format!("-v {kilobytes}"));
+        assert_eq!(ran.code, Some(1), "{kilobytes}: {ran:?}");
+        assert!(
+            ran.err.contains("cannot prepare Python") && ran.err.contains("ulimit -v"),
+            "{kilobytes}: {ran:?}"
+        );
+    }
+    for (what, limit) in [("address space", "-v 512000"), ("memory", "-d 204800")] {
+        let ran = limited(&book, limit);
+        let last = ran.err.lines().last().unwrap().to_owned();
+        book.met(what, &Ran { err: last, ..ran });
+    }
+    book.close("room_to_prepare");
 }
 
 #[test]

@@ -212,3 +212,24 @@ async fn case_79_looking_at_a_cut_session_changes_nothing() {
     assert_eq!((&rows[0]["id"], &rows[0]["interrupted"]), (&json!("cut"), &json!(true)));
     assert_eq!(crate::desk::files(dir.path()), before);
 }
+
+#[tokio::test]
+async fn a_query_that_runs_in_another_process_is_not_interrupted_before_that_is_killed() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = r#"{"replies": [{"code": "x = 1"}, {"code": "FINAL(x)", "delay": 60}]}"#;
+    std::fs::write(dir.path().join("slow.json"), script).unwrap();
+    let asks = crate::shell::asking("go", "scripted:slow.json", "s");
+    let mut running = crate::shell::command(&asks, dir.path()).spawn().unwrap();
+    let place = dir.path().join("runs/s");
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while !std::fs::read_to_string(place.join("state.json")).is_ok_and(|state| state.contains("x = 1")) {
+        assert!(std::time::Instant::now() < deadline && running.try_wait().unwrap().is_none());
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    let session = fast_rlm::Session::open(dir.path().join("runs"), Some("s")).unwrap();
+    assert!(session.interrupted().unwrap().is_none() && session.is_running().unwrap());
+    running.kill().unwrap();
+    running.wait().unwrap();
+    let cut = session.interrupted().unwrap().unwrap();
+    assert_eq!((cut.completed, session.is_running().unwrap()), (1, false));
+}

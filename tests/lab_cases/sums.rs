@@ -34,6 +34,33 @@ fn what_branches_took_over_was_paid_once() {
 }
 
 #[test]
+fn rows_of_branches_say_what_they_add_to_a_sum() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let script = r#"{"replies": [
+        {"code": "x = 1", "usage": {"prompt": 100, "completion": 10, "cost": 0.01}},
+        {"code": "y = x + 1", "usage": {"prompt": 200, "completion": 10, "cost": 0.02}},
+        {"code": "FINAL(y)", "usage": {"prompt": 300, "completion": 10, "cost": 0.03}}]}"#;
+    std::fs::write(dir.join("paid.json"), script).unwrap();
+    exits(&program(&asking("go", "scripted:paid.json", "s"), dir), 0);
+    for value in ["5", "6"] {
+        let branch = ["fork", "s", "--dir", "runs", "--at", "2", "--inject", value];
+        exits(&program(&branch, dir), 0);
+    }
+    let mut viewer = std::process::Command::new(env!("CARGO_BIN_EXE_fast-rlm-log"));
+    let viewer = viewer.current_dir(dir).args(["runs", "--json", "--no-cache"]);
+    let listing: serde_json::Value = serde_json::from_str(&out(&viewer.output().unwrap())).unwrap();
+    let rows = listing["sessions"].as_array().unwrap();
+    let sum = |of: fn(&serde_json::Value) -> &serde_json::Value| -> i64 {
+        rows.iter().map(|row| of(row)["cost_nano_usd"].as_i64().unwrap()).sum()
+    };
+    // Each branch has a copy of the first step, of 0.01.
+    assert_eq!(sum(|row| &row["completed"]), 80_000_000);
+    assert_eq!(sum(|row| &row["spent"]["completed"]), 60_000_000);
+    assert_eq!(listing["spent"]["completed"]["cost_nano_usd"], 60_000_000);
+}
+
+#[test]
 fn tokens_that_nobody_reported_are_unknown_in_every_place() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();

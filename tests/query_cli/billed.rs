@@ -33,6 +33,15 @@ fn whole(code: &str) -> String {
 
 /// A server that answers its first call wholly, with this code, and of all others gives only the beginning.
 fn server(code: &'static str, beginning: &'static str, after: After) -> String {
+    let reply = move |number| match number {
+        0 => (whole(code), whole(code).len()),
+        _ => (beginning.to_owned(), 1_000_000),
+    };
+    serving(reply, after)
+}
+
+/// A server that answers each call with this body of this length.
+fn serving(reply: impl Fn(usize) -> (String, usize) + Send + 'static, after: After) -> String {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let address = format!("http://{}/v1", listener.local_addr().unwrap());
     std::thread::spawn(move || {
@@ -40,10 +49,7 @@ fn server(code: &'static str, beginning: &'static str, after: After) -> String {
         for (number, stream) in listener.incoming().enumerate() {
             let mut stream = stream.unwrap();
             read_request(&stream);
-            let (body, length) = match number {
-                0 => (whole(code), whole(code).len()),
-                _ => (beginning.to_owned(), 1_000_000),
-            };
+            let (body, length) = reply(number);
             let head = format!(
                 "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n"
             );
@@ -124,6 +130,64 @@ fn a_call_that_broke_off_without_a_word_about_its_cost_is_unknown_and_never_free
     costs(&place, &ran, 10_000_000, 1);
     let [cost] = &read_back(&place)[..] else { panic!() };
     assert_eq!((cost.calls, cost.nano), (2, None));
+}
+
+#[test]
+fn of_an_attempt_with_a_cost_and_one_without_the_known_part_is_told() {
+    const ONLY_USAGE: &str =
+        "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":50,\"completion_tokens\":0,\"cost\":0.03}}\n\n";
+    let place = Place::new();
+    let reply = |number| match number {
+        0 => (ONLY_USAGE.to_owned(), 1_000_000),
+        _ => {
+            let priceless = whole("FINAL('done')")
+                .replace(",\"cost\":0.01", "")
+                .replace("\"cost\":0.01,", "");
+            assert!(!priceless.contains("cost"));
+            (priceless.clone(), priceless.len())
+        }
+    };
+    let ran = asks(&place, &serving(reply, After::Closed)).arg("--json").run();
+    let told = ran.json();
+    assert_eq!(
+        (&told["final"], &told["usage"]["cost_nano_usd"]),
+        (&json!("done"), &json!(30_000_000))
+    );
+    assert_eq!(told["usage"]["calls_without_cost"], 1, "{told}");
+    let viewer = |args: &[&str]| {
+        let mut viewer = Command::new(env!("CARGO_BIN_EXE_fast-rlm-log"));
+        let printed = viewer
+            .arg(place.session_dir())
+            .args(args)
+            .arg("--no-cache")
+            .output()
+            .unwrap();
+        String::from_utf8(printed.stdout).unwrap()
+    };
+    let seen: Value = serde_json::from_str(&viewer(&["--json"])).unwrap();
+    let sum = &seen["totals"]["completed"];
+    assert_eq!(
+        (&sum["cost_nano_usd"], &sum["steps_without_cost"]),
+        (&json!(30_000_000), &json!(1))
+    );
+    let step = seen["queries"][0]["run"]["tree"][0]["steps"]
+        .as_array()
+        .unwrap()
+        .last()
+        .unwrap()
+        .clone();
+    assert_eq!(
+        (&step["cost_nano_usd"], &step["cost_at_least_nano_usd"]),
+        (&Value::Null, &json!(30_000_000))
+    );
+    let facts = viewer(&["--stats"]);
+    assert!(facts.contains("$0.03 + 1 unknown"), "{facts}");
+    // Programs that know nothing of parts read the cost as unknown.
+    let transcript = std::fs::read_to_string(place.session().dir.join(told["log_file"].as_str().unwrap())).unwrap();
+    assert!(
+        transcript.contains(r#""cost_at_least":0.03"#) && !transcript.contains(r#""cost":"#),
+        "{transcript}"
+    );
 }
 
 #[test]

@@ -22,6 +22,7 @@ mod coding_agents;
 mod goes_on;
 mod hostile;
 mod https;
+mod killed;
 mod odd_files;
 mod output;
 mod piped;

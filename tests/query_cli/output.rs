@@ -185,7 +185,7 @@ fn what_should_not_be_missed_is_said_in_pipes_too() {
             .env("RLM_MODEL_API_KEY", "a-key-of-no-use")
             .env("FAST_RLM_API_MAX_RETRIES", "0")
     };
-    let price = "The price of m-1 is unknown";
+    let price = "fast-rlm: the price of m-1 is unknown";
     let ran = hello().run();
     assert!(ran.err.contains(price) && !ran.err.contains('\u{1b}'), "{ran:?}");
     assert_eq!(ran.err.lines().count(), 2, "that, and the error: {ran:?}");

@@ -97,6 +97,12 @@ impl Program {
         self.command.spawn().unwrap()
     }
 
+    /// Starts it with this for its standard input.
+    pub(crate) fn start_with(mut self, input: Stdio) -> Child {
+        self.command.stdin(input);
+        self.start()
+    }
+
     pub(crate) fn run(self) -> Ran {
         Ran::from(self.start().wait_with_output().unwrap())
     }

@@ -127,7 +127,6 @@ fn write_step(writer: &SessionWriter, dir: &Path, turn: u32, step: u32) {
 /// A turn that a second process can run again: what is there already is not written twice.
 fn run_turn(dir: &Path) {
     let _lock = SessionLock::acquire(dir, Duration::ZERO).unwrap();
-    atomic::remove_leftovers(&dir.join("state.json")).unwrap();
     let store = open(dir);
     let session = store.events.root_session(&NewSession::in_root(1)).unwrap();
     let writer = SessionWriter::take_over(&store, &session.id).unwrap();

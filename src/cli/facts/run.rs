@@ -159,6 +159,9 @@ struct StepFacts {
     output_recorded: bool,
     tokens: Option<TokenFacts>,
     cost_nano_usd: Option<i64>,
+    /// Of a cost that is not known as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost_at_least_nano_usd: Option<i64>,
     time: Option<String>,
 }
 
@@ -172,10 +175,7 @@ impl StepFacts {
             StepKind::Probe => ("probe", false),
             StepKind::Reply | StepKind::InFlight => ("reply", true),
         };
-        let cost = match step.cost {
-            Cost::Known(nano) if counted => Some(nano),
-            _ => None,
-        };
+        let cost = if counted { step.cost } else { Cost::Unknown };
         Self {
             step: step.number,
             kind,
@@ -183,7 +183,8 @@ impl StepFacts {
             failed: step.failed,
             output_recorded: step.executed,
             tokens: (counted && step.usage_known).then(|| TokenFacts::of(&step.usage)),
-            cost_nano_usd: cost,
+            cost_nano_usd: cost.whole(),
+            cost_at_least_nano_usd: cost.part(),
             time: step.time.map(iso),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::super::stats::SessionRow;
 use super::run::{TotalFacts, iso};
+use crate::source::Spent;
 use serde::Serialize;
 use std::path::Path;
 
@@ -12,11 +13,17 @@ pub(super) struct Listing<'a> {
     target: &'static str,
     directory: String,
     sessions: Vec<Row<'a>>,
+    /// Of all of them, each step once.
+    spent: SpentFacts,
 }
 
 impl<'a> Listing<'a> {
     pub(super) fn of(dir: &Path, rows: &'a [SessionRow]) -> Self {
+        let mut spent = Spent::default();
+        let known = rows.iter().filter_map(|row| row.totals.as_ref());
+        known.for_each(|totals| spent.merge(&totals.spent));
         Self {
+            spent: SpentFacts::of(&spent),
             format: super::FORMAT,
             target: "directory",
             directory: dir.to_string_lossy().into_owned(),
@@ -41,6 +48,23 @@ struct Row<'a> {
     runs_without_final: Option<u64>,
     completed: Option<TotalFacts>,
     without_final: Option<TotalFacts>,
+    /// What this session adds to a sum over sessions: without the steps that it took over from another one.
+    spent: Option<SpentFacts>,
+}
+
+#[derive(Serialize)]
+struct SpentFacts {
+    completed: TotalFacts,
+    without_final: TotalFacts,
+}
+
+impl SpentFacts {
+    fn of(spent: &Spent) -> Self {
+        Self {
+            completed: TotalFacts::of(&spent.completed),
+            without_final: TotalFacts::of(&spent.lost),
+        }
+    }
 }
 
 impl<'a> Row<'a> {
@@ -59,6 +83,7 @@ impl<'a> Row<'a> {
             runs_without_final: row.totals.map(|totals| totals.lost_runs),
             completed: row.totals.map(|totals| TotalFacts::of(&totals.completed)),
             without_final: row.totals.map(|totals| TotalFacts::of(&totals.lost)),
+            spent: row.totals.map(|totals| SpentFacts::of(&totals.spent)),
         }
     }
 }

@@ -8,6 +8,7 @@ use super::tending::Tending;
 use super::{Failure, print, print_json, wait};
 use crate::cli::query::Exit;
 use crate::client::{self, Fork, Output, Session, WhatIf};
+use crate::disk::advice::on_named;
 use crate::disk::whole::{LARGEST_NAMED, read_named};
 use crate::lab::{LabError, NoSink, OffTape};
 use crate::text::SafeText;
@@ -79,14 +80,13 @@ fn left(fork: Fork, refused: client::Error, as_json: bool) -> Failure {
     if as_json {
         failed::tell(fork.id(), &refused);
     }
-    match &refused {
+    match refused {
         client::Error::Lab(LabError::TailHalted { .. }) | client::Error::Run(_) | client::Error::Panicked => {
             drop(writeln!(io::stderr(), "fork {}", fork.id()));
+            refused.into()
         }
-        // It may be removed already. Why it was refused is what is told.
-        _ => drop(fork.discard()),
+        refused => fork.give_up(refused).into(),
     }
-    refused.into()
 }
 
 enum How {
@@ -113,7 +113,7 @@ fn json_of(option: &str, text: &str) -> Result<Value, Failure> {
 
 fn steps_of(file: &Path) -> Result<Vec<String>, Failure> {
     let text = read_named(file, LARGEST_NAMED)
-        .map_err(|error| Failure::Usage(format!("--edit {}: {error}; check its name", file.display())))?;
+        .map_err(|error| Failure::Usage(format!("--edit {}: {error}; {}", file.display(), on_named(&error))))?;
     let mut steps = vec![String::new()];
     for line in text.lines() {
         match (line.trim_end() == STEP_MARK, steps.last_mut()) {
@@ -182,6 +182,7 @@ pub(super) fn what_if(args: &WhatIfArgs) -> Result<Exit, Failure> {
             "hermetic": ran.hermetic(),
             "final": ran.output().map(|output| &output.value),
             "cost_nano_usd": i64::try_from(ran.cost().nano).unwrap_or(i64::MAX),
+            "calls_without_cost": ran.cost().unknown,
             "first_divergence": divergence.map(|d| json!({
                 "step": d.step, "call": d.call, "expected": d.expected, "got": d.got,
             })),

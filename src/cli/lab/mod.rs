@@ -18,7 +18,7 @@ pub use args::LabCommand;
 use crate::cli::query::config::ConfigError;
 use crate::cli::query::{Exit, exit};
 use crate::client;
-use crate::disk::atomic::advice;
+use crate::disk::advice::advice;
 use crate::lab::LabError;
 use crate::store::StoreError;
 use crate::text::{SafeText, shown_json};
@@ -39,7 +39,7 @@ pub fn run(command: &LabCommand) -> Exit {
         LabCommand::Import(args) => bundle::import(args),
     };
     done.unwrap_or_else(|failure| {
-        let _ = writeln!(io::stderr(), "fast-rlm: {}", SafeText::line(&failure.told()));
+        let _ = writeln!(io::stderr(), "fast-rlm: {}", SafeText::line(&failure.to_string()));
         match command {
             // A comparison has two answers; anything else is no answer.
             LabCommand::Diff(_) => Exit::Usage,
@@ -73,14 +73,6 @@ pub(in crate::cli) enum Failure {
 }
 
 impl Failure {
-    /// Its message, with numbers from 1 as they are typed here.
-    pub(in crate::cli) fn told(&self) -> String {
-        match self {
-            Self::Client(client::Error::Lab(error)) | Self::Lab(error) => error.told(),
-            _ => self.to_string(),
-        }
-    }
-
     pub(in crate::cli) fn exit(&self) -> Exit {
         match self {
             Self::Client(error) => exit::library(error),

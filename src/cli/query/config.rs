@@ -3,7 +3,8 @@
 //!
 //! Where files lie, how they are read and what an option may be is the business of [`crate::disk::config`].
 
-use crate::disk::config::{Effective, Unknown, load, read_small, user_dir};
+use crate::disk::advice::on_named;
+use crate::disk::config::{Effective, Unknown, load_here, read_small, user_dir};
 use crate::provider::{AgentSpec, PricingTable, Settings as ProviderSettings};
 use crate::repl::Backend;
 use crate::text::parse_nano;
@@ -44,7 +45,7 @@ pub(in crate::cli) struct Config {
     pub(in crate::cli) add_session_code_to_context: Option<bool>,
     #[serde(skip)]
     pub(super) cli_agents: BTreeMap<String, AgentSpec>,
-    /// Names that are no options: told once, and otherwise left alone.
+    /// Names and variables that are no options: told once, and otherwise left alone.
     #[serde(skip)]
     pub(super) unknown: Vec<Unknown>,
 }
@@ -65,7 +66,7 @@ pub(in crate::cli) enum ConfigError {
     Keys(#[from] KeymapError),
     #[error("the configuration is not understood: {0}")]
     Form(#[from] serde_json::Error),
-    #[error("cannot read the prices {}: {cause}; check its name", path.display())]
+    #[error("cannot read the prices {}: {cause}; {}", path.display(), on_named(cause))]
     ReadPrices {
         path: PathBuf,
         #[source]
@@ -73,7 +74,7 @@ pub(in crate::cli) enum ConfigError {
     },
     #[error("the prices {} are not valid: {what}", path.display())]
     Prices { path: PathBuf, what: String },
-    #[error("cannot read {}: {cause}; check its name", path.display())]
+    #[error("cannot read {}: {cause}; {}", path.display(), on_named(cause))]
     ReadSchema {
         path: PathBuf,
         #[source]
@@ -98,7 +99,7 @@ pub(in crate::cli) fn variable(name: &str) -> Option<String> {
 impl Config {
     /// What the named file, or those of the usual places, and the environment set.
     pub(in crate::cli) fn find(named: Option<&Path>) -> Result<Self, ConfigError> {
-        Self::of(&load(named, variable)?)
+        Self::of(&load_here(named)?)
     }
 
     /// What is set.
@@ -177,7 +178,7 @@ pub(super) fn prices() -> Result<PricingTable, ConfigError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disk::config::{OPTIONS, Part};
+    use crate::disk::config::{OPTIONS, Part, load};
 
     fn read(name: &str, text: &str) -> Result<Config, ConfigError> {
         let dir = tempfile::tempdir().unwrap();

@@ -143,7 +143,7 @@ pub(in crate::cli) fn library(error: &client::Error) -> Exit {
 /// An error of the lab: mostly a recording that does not do for what was asked.
 pub(in crate::cli) fn lab(error: &LabError) -> Exit {
     match error {
-        LabError::TailHalted { .. } | LabError::Repl(_) => Exit::Failed,
+        LabError::TailHalted { .. } | LabError::LeftBehind { .. } | LabError::Repl(_) => Exit::Failed,
         LabError::Begin(error) => begin(error),
         LabError::Store(error) => store(error),
         LabError::File { cause, .. } => files(cause),

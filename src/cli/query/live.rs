@@ -94,7 +94,7 @@ impl Live {
         {
             let name = SafeText::line(&model.name);
             self.notice(&format!(
-                "The price of {name} is unknown: this run is bound by tokens, not by money."
+                "the price of {name} is unknown: this run is bound by tokens, not by money"
             ));
         }
     }
@@ -124,7 +124,7 @@ impl Live {
         if let Some(holder) = lock::holder(&home.dir) {
             let longest = duration(u64::try_from(home.wait.as_millis()).unwrap_or(u64::MAX));
             let holder = SafeText::line(&holder.to_string());
-            self.notice(&format!("The session is busy: waiting up to {longest} for {holder}."));
+            self.notice(&format!("the session is busy: waiting up to {longest} for {holder}"));
         }
     }
 
@@ -195,7 +195,12 @@ impl Live {
 
     /// Says what should not be missed.
     fn notice(&self, text: &str) {
-        self.put_from(Verbosity::Notices, &mut self.lock(), text);
+        self.warn(&mut self.lock(), text);
+    }
+
+    /// Among lines of other programs, a warning says whose it is, as an error does.
+    fn warn(&self, state: &mut State, text: &str) {
+        self.put_from(Verbosity::Notices, state, &format!("fast-rlm: {text}"));
     }
 
     fn put(&self, state: &mut State, text: &str) {
@@ -275,7 +280,7 @@ impl Watch for Live {
                 state.step = *step;
                 self.step(&mut state, *failed, output.as_deref());
             }
-            What::Notice(text) => self.put_from(Verbosity::Notices, &mut state, SafeText::line(text).as_str()),
+            What::Notice(text) => self.warn(&mut state, SafeText::line(text).as_str()),
             _ => {}
         }
         self.progress(&mut state);
@@ -284,13 +289,7 @@ impl Watch for Live {
 
 fn add(state: &mut State, usage: &Usage) {
     state.tokens += u128::from(usage.total_tokens);
-    match usage.cost_nano {
-        Some(nano) => {
-            state.cost.nano += i128::from(nano);
-            state.cost.known += 1;
-        }
-        None => state.cost.unknown += 1,
-    }
+    state.cost.add(usage.cost());
 }
 
 fn elapsed(state: &State) -> String {

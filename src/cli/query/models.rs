@@ -61,7 +61,7 @@ fn write_offer(out: &mut impl Write, offer: &Offer) -> Result<(), Failure> {
         }
         Err(error) => drop(writeln!(
             io::stderr(),
-            "{backend}: {}",
+            "fast-rlm: {backend}: {}",
             SafeText::line(&error.to_string())
         )),
     }

@@ -3,6 +3,7 @@
 
 use super::args::Args;
 use super::setup::Failure;
+use crate::disk::part_file::PartFile;
 use crate::disk::whole::{LARGEST_NAMED, copy};
 use crate::engine::{BeginError, InputError};
 use std::ffi::OsStr;
@@ -88,12 +89,9 @@ fn keep(from: impl Read, dir: &Path, ending: &str) -> Result<PathBuf, Failure> {
     };
     fs::create_dir_all(&inputs).map_err(failed(&inputs))?;
     let path = inputs.join(format!("stdin-{}.{ending}", crate::engine::now()));
-    let mut file = File::create_new(&path).map_err(failed(&path))?;
-    let copied = copy(from, &mut file, LARGEST_NAMED).and_then(|()| file.sync_all());
-    copied.map_err(|cause| {
-        // A part of an input is none.
-        let _ = fs::remove_file(&path);
-        failed(&path)(cause)
-    })?;
+    // A part of an input is none.
+    let mut file = PartFile::inside(&inputs, "stdin", 0o666).map_err(failed(&path))?;
+    let copied = copy(from, &mut file, LARGEST_NAMED).and_then(|()| file.put(&path));
+    copied.map_err(failed(&path))?;
     Ok(path)
 }

@@ -7,7 +7,7 @@ use super::home::home;
 use super::piped;
 use super::run_args::Verbosity;
 use crate::client::{self, EphemeralDir};
-use crate::disk::atomic::advice;
+use crate::disk::advice::advice;
 use crate::disk::whole::is_pipe;
 use crate::engine::{BeginError, Home, Input, Settings};
 use crate::provider::{self, KeyState};
@@ -36,7 +36,7 @@ pub(super) enum Failure {
     Store(#[from] StoreError),
     #[error(transparent)]
     Begin(#[from] BeginError),
-    #[error("{}", .0.told())]
+    #[error(transparent)]
     Session(#[from] crate::cli::lab::Failure),
     #[error(transparent)]
     Prepare(PrepareError),

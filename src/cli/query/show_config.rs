@@ -4,7 +4,7 @@ use super::args::{ConfigArgs, ConfigCommand};
 use super::config::{Config, ConfigError, variable};
 use super::exit::Exit;
 use super::setup::Failure;
-use crate::disk::config::{Effective, Origin, Setting, load, schema, user_dir};
+use crate::disk::config::{Effective, Origin, Setting, load, load_here, schema, user_dir};
 use crate::provider::{KeyState, Settings, key_status};
 use crate::text::secret::Secrets;
 use crate::text::{SafeText, shown_json};
@@ -23,7 +23,7 @@ pub(super) fn run(args: &ConfigArgs) -> Result<Exit, Failure> {
         }
         Some(ConfigCommand::Path) => print(&paths(args.config.as_deref())?),
         None => {
-            let effective = load(args.config.as_deref(), variable).map_err(ConfigError::from)?;
+            let effective = load_here(args.config.as_deref()).map_err(ConfigError::from)?;
             // Agents that are declared wrongly are errors here, too.
             Config::of(&effective)?;
             // So are keys that the terminal program does not start with.
@@ -121,7 +121,14 @@ impl<'a> Shown<'a> {
             .collect();
         let unknown = self.effective.unknown.iter();
         let unknown: Vec<Value> = unknown
-            .map(|name| json!({"path": name.path.to_string_lossy(), "line": name.line, "name": name.name, "advice": name.advice}))
+            .map(|name| {
+                let (path, line) = name
+                    .place
+                    .as_ref()
+                    .map(|(path, line)| (path.to_string_lossy(), line))
+                    .unzip();
+                json!({"path": path, "line": line, "name": name.name, "advice": name.advice})
+            })
             .collect();
         let environment: Map<String, Value> = self.environment().map(|(name, value)| (name, value.into())).collect();
         let told = json!({

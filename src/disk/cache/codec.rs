@@ -207,11 +207,8 @@ fn write_usage(out: &mut Writer, usage: &Usage) {
 }
 
 fn write_cost(out: &mut Writer, cost: Cost) {
-    let cost = match cost {
-        Cost::Unknown => None,
-        Cost::Known(nano) => Some(nano),
-    };
-    out.optional(cost, Writer::signed);
+    out.optional(cost.whole(), Writer::signed);
+    out.signed(cost.part().unwrap_or_default());
 }
 
 fn read_usage(from: &mut Reader<'_>) -> Option<Usage> {
@@ -225,7 +222,11 @@ fn read_usage(from: &mut Reader<'_>) -> Option<Usage> {
 }
 
 fn read_cost(from: &mut Reader<'_>) -> Option<Cost> {
-    Some(from.optional(Reader::signed)?.map_or(Cost::Unknown, Cost::Known))
+    Some(match (from.optional(Reader::signed)?, from.signed()?) {
+        (Some(nano), _) => Cost::Known(nano),
+        (None, 0) => Cost::Unknown,
+        (None, part) => Cost::AtLeast(part),
+    })
 }
 
 fn read_step(from: &mut Reader<'_>) -> Option<StepLine> {

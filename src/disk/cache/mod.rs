@@ -15,6 +15,7 @@ use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
 
+use super::atomic::private_beside;
 use super::logs::LogFile;
 use super::transcript::Part;
 use super::whole::read_bytes;
@@ -22,7 +23,7 @@ use crate::model::LogId;
 use pieces::{Reader, Writer};
 
 /// Changes with the format, and with what a scan finds.
-const MAGIC: &[u8; 8] = b"frlmsc03";
+const MAGIC: &[u8; 8] = b"frlmsc04";
 /// Compression: the fastest.
 const LEVEL: i32 = 1;
 /// Bytes that an entry may unpack to.
@@ -156,7 +157,7 @@ impl ScanCache {
         }
         let directory = self.path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(directory)?;
-        let mut file = tempfile::NamedTempFile::new_in(directory)?;
+        let mut file = private_beside(&self.path)?;
         file.write_all(&with_index(all)?)?;
         file.persist(&self.path).map_err(|error| error.error)?;
         make_room(directory);

@@ -1,22 +1,15 @@
 //! What can be wrong with a configuration: what, where, and what to do.
 
 use super::document::Form;
+use crate::disk::advice::on_named;
 use std::io;
 use std::path::PathBuf;
-
-/// What may be wrong with a file that cannot be read.
-fn checked(cause: &io::Error) -> &'static str {
-    match cause.kind() {
-        io::ErrorKind::PermissionDenied => "check who owns it, and its permissions",
-        _ => "check its name",
-    }
-}
 
 /// A configuration that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// A file could not be read.
-    #[error("cannot read the configuration {}: {cause}; {}", path.display(), checked(cause))]
+    #[error("cannot read the configuration {}: {cause}; {}", path.display(), on_named(cause))]
     Read {
         /// The file.
         path: PathBuf,

@@ -6,6 +6,7 @@ use super::option::Opt;
 use super::places::{Place, Whose, places};
 use super::suggest::nearest;
 use super::table::{ELSEWHERE, OPTIONS, find};
+use super::variables;
 use crate::disk::whole::{read_named, read_text};
 use serde_json::{Map, Value};
 use std::io;
@@ -45,13 +46,11 @@ pub struct Setting {
     pub origin: Origin,
 }
 
-/// A name in a file that is no option.
+/// A name in a file, or of a variable, that is no option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
-    /// The file.
-    pub path: PathBuf,
-    /// The line, from 1.
-    pub line: usize,
+    /// The file, and the line from 1; `None` for a variable.
+    pub place: Option<(PathBuf, usize)>,
     /// The name.
     pub name: String,
     /// It is an option, but none that counts in this file.
@@ -63,8 +62,7 @@ pub struct Unknown {
 impl std::fmt::Display for Unknown {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self {
-            path,
-            line,
+            place,
             name,
             is_known,
             advice,
@@ -74,7 +72,10 @@ impl std::fmt::Display for Unknown {
         } else {
             "is no option"
         };
-        write!(f, "{}:{line}: {name} {what} and is ignored", path.display())?;
+        match place {
+            Some((path, line)) => write!(f, "{}:{line}: {name} {what} and is ignored", path.display())?,
+            None => write!(f, "the variable {name} {what} and is ignored")?,
+        }
         if advice.is_empty() {
             Ok(())
         } else {
@@ -158,6 +159,20 @@ pub fn load(named: Option<&Path>, variable: impl Fn(&str) -> Option<String>) -> 
     Ok(effective)
 }
 
+/// As [`load`], with this process's environment: its variables that look like options and are none are among
+/// [`Effective::unknown`].
+///
+/// # Errors
+///
+/// As [`load`].
+pub fn load_here(named: Option<&Path>) -> Result<Effective, ConfigError> {
+    let mut effective = load(named, |name| std::env::var(name).ok())?;
+    let set = std::env::vars_os().filter(|(_, value)| !value.is_empty());
+    let names = set.map(|(name, _)| name.to_string_lossy().into_owned());
+    effective.unknown.extend(variables::unknown(names));
+    Ok(effective)
+}
+
 fn unset(option: &'static Opt) -> Setting {
     Setting {
         option,
@@ -183,7 +198,7 @@ pub fn read_nodes(path: &Path) -> Result<Vec<Node>, ConfigError> {
 ///
 /// # Errors
 ///
-/// Those of reading it; [`io::ErrorKind::InvalidInput`] for anything else than a regular file, or a larger one.
+/// Those of reading it, those for anything else than a regular file and for a larger one among them.
 pub fn read_small(path: &Path) -> io::Result<String> {
     read_text(path, LARGEST)
 }
@@ -307,8 +322,7 @@ fn unknown(path: &Path, node: &Node) -> Unknown {
             .map_or_else(String::new, |option| format!("did you mean {}?", option.name)),
     };
     Unknown {
-        path: path.to_owned(),
-        line: node.line,
+        place: Some((path.to_owned(), node.line)),
         name: node.name.clone(),
         is_known: false,
         advice,
@@ -316,17 +330,15 @@ fn unknown(path: &Path, node: &Node) -> Unknown {
 }
 
 fn refused(path: &Path, node: &Node) -> Unknown {
-    let path = path.to_owned();
     let advice = format!(
         "it can start programs: set it in your own config.toml, or name this file with --config {}",
         path.display()
     );
     Unknown {
-        line: node.line,
+        place: Some((path.to_owned(), node.line)),
         name: node.name.clone(),
         is_known: true,
         advice,
-        path,
     }
 }
 

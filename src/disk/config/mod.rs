@@ -16,10 +16,11 @@ pub mod save;
 mod schema;
 mod suggest;
 mod table;
+mod variables;
 
 pub use document::{Form, Node};
 pub use error::ConfigError;
-pub use layers::{Effective, Origin, Setting, Unknown, load, parse_nodes, read_nodes, read_small};
+pub use layers::{Effective, Origin, Setting, Unknown, load, load_here, parse_nodes, read_nodes, read_small};
 pub use option::{Flag, Kind, Opt, Part, is_name, model_path};
 pub use page::markdown;
 pub use places::{Place, Whose, places, user_dir};

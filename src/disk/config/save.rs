@@ -3,6 +3,7 @@
 
 use super::document::{self, Form};
 use super::layers::read_small;
+use crate::disk::advice::advice;
 use crate::disk::atomic::{self, WriteError};
 use serde_json::{Map, Value};
 use std::fs;
@@ -32,7 +33,7 @@ impl Scalar {
 #[derive(Debug, thiserror::Error)]
 pub enum SaveError {
     /// It could not be read, or its directory not be made.
-    #[error("cannot save in {}: {cause}; {}", path.display(), atomic::advice(cause))]
+    #[error("cannot save in {}: {cause}; {}", path.display(), advice(cause))]
     Read {
         /// The file.
         path: PathBuf,

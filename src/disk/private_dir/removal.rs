@@ -12,19 +12,21 @@ use std::path::Path;
 /// Entries of a directory that are held at a time.
 const PIECE: usize = 1_024;
 
-/// Removes a directory with everything in it.
-pub(super) fn remove(path: &Path) -> io::Result<()> {
-    empty(path)?;
+/// Removes a directory with everything in it, and `last` behind all else: whoever is killed meanwhile leaves a directory
+/// that can still be told from others'.
+pub(super) fn remove(path: &Path, last: &str) -> io::Result<()> {
+    empty(path, last.as_bytes())?;
+    empty(path, b"")?;
     fs::remove_dir(path)
 }
 
 /// Empties a directory without going down into it: what is below a directory in it is moved up first, so that neither
-/// depth nor number needs memory, descriptors or a path that is too long.
-fn empty(path: &Path) -> IoResult<()> {
+/// depth nor number needs memory, descriptors or a path that is too long. What is called `spared` stays.
+fn empty(path: &Path, spared: &[u8]) -> IoResult<()> {
     let top = open(path, DIRECTORY, Mode::empty())?;
     let mut lifted = 0;
     loop {
-        let entries = piece(top.as_fd())?;
+        let entries = piece(top.as_fd(), spared)?;
         if entries.is_empty() {
             return Ok(());
         }
@@ -46,7 +48,7 @@ const DIRECTORY: OFlags = OFlags::RDONLY
 fn remove_dir(top: BorrowedFd<'_>, name: &CString, lifted: &mut u64) -> IoResult<()> {
     let inner = unlocked(top, name)?;
     loop {
-        let entries = piece(inner.as_fd())?;
+        let entries = piece(inner.as_fd(), b"")?;
         if entries.is_empty() {
             return unlinkat(top, name, AtFlags::REMOVEDIR);
         }
@@ -78,13 +80,13 @@ fn lift(from: BorrowedFd<'_>, name: &CString, top: BorrowedFd<'_>, lifted: &mut 
     }
 }
 
-/// Some entries of a directory, and which of them are directories themselves.
-fn piece(dir: BorrowedFd<'_>) -> IoResult<Vec<(CString, bool)>> {
+/// Some entries of a directory but for one, and which of them are directories themselves.
+fn piece(dir: BorrowedFd<'_>, spared: &[u8]) -> IoResult<Vec<(CString, bool)>> {
     let mut entries = Vec::new();
     for entry in Dir::read_from(dir)? {
         let entry = entry?;
         let name = entry.file_name();
-        if matches!(name.to_bytes(), b"." | b"..") {
+        if matches!(name.to_bytes(), b"." | b"..") || name.to_bytes() == spared {
             continue;
         }
         let kind = match entry.file_type() {
@@ -128,7 +130,14 @@ mod tests {
         for shut in ["shut/inner/most", "shut/inner", "shut"] {
             fs::set_permissions(path.join(shut), fs::Permissions::from_mode(0o000)).unwrap();
         }
-        remove(&path).unwrap();
+        fs::write(path.join(".owner"), "").unwrap();
+        empty(&path, b".owner").unwrap();
+        let left: Vec<_> = fs::read_dir(&path)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        assert_eq!(left, [".owner"]);
+        remove(&path, ".owner").unwrap();
         assert!(!path.exists());
         assert!(outside.path().join("kept").exists());
     }

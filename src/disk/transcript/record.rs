@@ -146,7 +146,8 @@ impl Fields {
         if scanner.peek()? != Some(b'{') {
             return scanner.skip().map(|()| None);
         }
-        let (mut usage, mut total, mut cost) = (Usage::default(), None, Cost::Unknown);
+        let (mut usage, mut total) = (Usage::default(), None);
+        let (mut cost, mut at_least) = (Cost::Unknown, Cost::Unknown);
         scanner.object(|scanner, key| {
             let byte = scanner.position();
             let place = match key {
@@ -158,8 +159,9 @@ impl Fields {
                     total = self.note(byte, key, lenient::count(scanner.value(SHORT_CAP)?));
                     return Ok(());
                 }
-                "cost" => {
-                    cost = self.note(byte, key, lenient::cost(scanner.value(SHORT_CAP)?));
+                "cost" | "cost_at_least" => {
+                    let place = if key == "cost" { &mut cost } else { &mut at_least };
+                    *place = self.note(byte, key, lenient::cost(scanner.value(SHORT_CAP)?));
                     return Ok(());
                 }
                 _ => return scanner.skip(),
@@ -170,6 +172,10 @@ impl Fields {
             Ok(())
         })?;
         usage.total = total.unwrap_or_else(|| usage.prompt.saturating_add(usage.completion));
+        let cost = match (cost, at_least) {
+            (Cost::Unknown, Cost::Known(part)) => Cost::AtLeast(part),
+            (cost, _) => cost,
+        };
         Ok(Some((usage, cost)))
     }
 
@@ -224,10 +230,7 @@ impl Fields {
     fn add_guard(&mut self) {
         let Some((usage, cost)) = self.guard.take() else { return };
         self.usage.get_or_insert_default().add(&usage);
-        self.cost = match (self.cost, cost) {
-            (Cost::Known(own), Cost::Known(guard)) => Cost::Known(own.saturating_add(guard)),
-            _ => Cost::Unknown,
-        };
+        self.cost = self.cost.plus(cost);
     }
 
     fn step_line(&self, executed: bool) -> StepLine {

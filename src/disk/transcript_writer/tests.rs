@@ -34,7 +34,7 @@ fn a_run_reads_as_existing_programs_write_it() {
         code: "FINAL(1)",
         output: None,
         reasoning: None,
-        usage: usage.with_cost(Some(37_800)),
+        usage: usage.with_cost(Cost::Known(37_800)),
         guard: None,
         instants: Instants {
             call: Some((now, now + 5)),
@@ -64,9 +64,9 @@ fn a_run_reads_as_existing_programs_write_it() {
 
 #[test]
 fn unknown_cost_is_an_absent_key_and_zero_is_zero() {
-    let unknown = serde_json::to_value(UsageRecord::default().with_cost(None)).unwrap();
+    let unknown = serde_json::to_value(UsageRecord::default().with_cost(Cost::Unknown)).unwrap();
     assert!(unknown.get("cost").is_none());
-    let zero = serde_json::to_value(UsageRecord::default().with_cost(Some(0))).unwrap();
+    let zero = serde_json::to_value(UsageRecord::default().with_cost(Cost::Known(0))).unwrap();
     assert_eq!(zero["cost"], json!(0));
 }
 
@@ -111,7 +111,7 @@ fn a_cost_of_any_size_is_a_number() {
         (9_000_000_000_000_000_000, "9000000000"),
         (1_234_500_000_001, "1234.500000001"),
     ] {
-        let usage = UsageRecord::default().with_cost(Some(nano));
+        let usage = UsageRecord::default().with_cost(Cost::Known(nano));
         assert_eq!(usage.cost.unwrap().get(), written);
     }
 }

@@ -57,7 +57,7 @@ impl Talk {
     /// Adds what a guard call used, for the step that caused it.
     pub(super) fn add_guard(&self, used: &Usage) {
         self.with(|state| {
-            let sum = state.guard.map_or(*used, |before| add(&before, used));
+            let sum = state.guard.map_or(*used, |before| before.plus(used));
             state.guard = Some(sum);
         });
     }
@@ -140,18 +140,5 @@ impl Talk {
 
     fn with<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {
         work(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-/// An unknown cost makes the sum unknown.
-fn add(a: &Usage, b: &Usage) -> Usage {
-    Usage {
-        prompt_tokens: a.prompt_tokens.saturating_add(b.prompt_tokens),
-        completion_tokens: a.completion_tokens.saturating_add(b.completion_tokens),
-        total_tokens: a.total_tokens.saturating_add(b.total_tokens),
-        cached_tokens: a.cached_tokens.saturating_add(b.cached_tokens),
-        reasoning_tokens: a.reasoning_tokens.saturating_add(b.reasoning_tokens),
-        cost_nano: a.cost_nano.zip(b.cost_nano).map(|(a, b)| a.saturating_add(b)),
-        ..*a
     }
 }

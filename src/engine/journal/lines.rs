@@ -4,7 +4,6 @@ use super::project::ProjectError;
 use super::recover::RecoverError;
 use crate::disk::files::open_regular;
 use crate::disk::transcript_writer::{AgentRef, Instants, StepRecord, TranscriptWriter, UsageRecord};
-use crate::model::Cost;
 use crate::store::payload::{ModelCall, StepStarted, TurnStarted};
 use crate::store::{Fact, StoredEvent};
 use serde_json::value::to_raw_value;
@@ -162,19 +161,15 @@ fn present(path: &Path, run_id: &str) -> Present {
 /// What a call used, as transcripts have it.
 pub(in crate::engine) fn usage_of_call(call: &ModelCall) -> UsageRecord {
     let used = call.usage.unwrap_or_default();
-    let nano = match call.cost {
-        Cost::Known(nano) => Some(nano),
-        Cost::Unknown => None,
-    };
     UsageRecord {
         prompt_tokens: used.prompt,
         completion_tokens: used.completion,
         total_tokens: used.total,
         cached_tokens: used.cached,
         reasoning_tokens: used.reasoning,
-        cost: None,
+        ..UsageRecord::default()
     }
-    .with_cost(nano)
+    .with_cost(call.cost)
 }
 
 #[cfg(test)]

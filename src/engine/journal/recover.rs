@@ -3,7 +3,8 @@
 use super::lines::Lines;
 use super::parked::{ParkedTurn, load_parked};
 use super::project::{ProjectError, Projection};
-use crate::disk::atomic::{self, WriteError, advice};
+use crate::disk::advice::advice;
+use crate::disk::atomic::{self, WriteError};
 use crate::disk::state_doc::{StateDoc, StateDocError};
 use crate::disk::transcript_writer::TranscriptError;
 use crate::disk::whole::{LARGEST_STATE, read_bytes};

@@ -7,7 +7,7 @@ mod tail;
 pub(super) use tail::{as_recorded, bindings, reply};
 pub use tail::{check_syntax, edited_tail, injected_tail, literal};
 
-use super::error::LabError;
+use super::error::{LabError, shown};
 use super::recorded::{RecordedStep, RecordedTurn, Recording};
 use super::remove::remove;
 use super::replay::{Source, suffices};
@@ -17,6 +17,7 @@ use crate::model::program_text;
 use crate::store::payload::{Custom, ForkedFrom, Outcome, Swept, TurnEnded};
 use crate::store::{At, BindingKind, Digest, NewEvent, NewSession, Origin, SessionWriter};
 use std::collections::HashSet;
+use std::fmt::Display;
 use std::path::Path;
 
 /// Where a branch's namespace comes from.
@@ -39,6 +40,12 @@ pub struct Branch {
     pub turn: RecordedTurn,
     /// Before this step, 0-based.
     pub at: u32,
+}
+
+/// What is told of a branch that came to nothing and could not be removed.
+pub(crate) fn left_behind(session: String, error: &dyn Display) -> LabError {
+    let why = error.to_string();
+    LabError::LeftBehind { session, why }
 }
 
 /// Branches before the step `at` of a turn, or of the last one. Everything is checked first: a refused branch leaves
@@ -80,11 +87,7 @@ pub fn branch(
     };
     match branch.fill(from) {
         Ok(()) => Ok(branch),
-        Err(error) => {
-            // The first error is the one to tell.
-            let _ = branch.discard();
-            Err(error)
-        }
+        Err(error) => Err(branch.give_up(error)),
     }
 }
 
@@ -112,24 +115,25 @@ fn checked(parent: &Source, recording: Recording, turn: Option<u32>, at: u32) ->
         session: parent.session.clone(),
         invariant,
     };
-    for (number, step) in turn.steps.iter().take(at as usize + 1).enumerate() {
+    for (number, step) in (0..=at).zip(&turn.steps) {
         conversation_holds(number, step).map_err(broken)?;
     }
     Ok(turn)
 }
 
 /// A model can go on only from a conversation in which each reply answers something.
-fn conversation_holds(number: usize, step: &RecordedStep) -> Result<(), String> {
+fn conversation_holds(number: u32, step: &RecordedStep) -> Result<(), String> {
+    let number = shown(number);
     if step.call.is_none() {
-        return Err(format!("the reply of step {number} (0-based) is lost"));
+        return Err(format!("the reply of step {number} is lost"));
     }
     match step.told().last() {
         Some(last) if last.role == "user" => Ok(()),
         Some(last) => Err(format!(
-            "step {number} (0-based) answers a message of role {:?}, not of the user",
+            "step {number} answers a message of role {:?}, not of the user",
             last.role
         )),
-        None => Err(format!("step {number} (0-based) answers no message")),
+        None => Err(format!("step {number} answers no message")),
     }
 }
 
@@ -158,6 +162,15 @@ impl Branch {
     /// Those of the store and of files.
     pub fn discard(self) -> Result<(), LabError> {
         remove(&self.source)
+    }
+
+    /// Removes the branch because of an error, which is the one to tell: with what is left where it cannot be removed.
+    pub fn give_up<E: From<LabError> + Display>(self, error: E) -> E {
+        let session = self.source.session.clone();
+        match self.discard() {
+            Ok(()) => error,
+            Err(_) => left_behind(session, &error).into(),
+        }
     }
 
     /// Takes over the recorded steps up to `at` too, with what they got.

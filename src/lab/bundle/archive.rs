@@ -2,6 +2,7 @@
 //! bundles of older versions have none.
 
 use super::file_error;
+use crate::disk::advice::on_named;
 use crate::disk::atomic::directory_of;
 use crate::disk::files::open_regular;
 use crate::disk::part_file::PartFile;
@@ -75,7 +76,7 @@ pub(super) fn unpack(file: &Path, dir: &Path) -> Result<Digest, LabError> {
     let opened = || {
         open_regular(file).map_err(|cause| match cause.kind() {
             // A directory, or a device.
-            io::ErrorKind::InvalidInput => bad(format!("{cause} (check its name)")),
+            io::ErrorKind::InvalidInput | io::ErrorKind::IsADirectory => bad(format!("{cause} ({})", on_named(&cause))),
             _ => file_error(file, "reading", cause),
         })
     };

@@ -79,13 +79,13 @@ impl ModelCost {
         self.usage.reasoning = self.usage.reasoning.saturating_add(used.reasoning);
         let nano = match (cost, usage) {
             (Cost::Known(nano), _) => Some(nano),
-            (Cost::Unknown, Some(usage)) => {
+            (_, Some(usage)) => {
                 self.basis = CostBasis::Estimated;
                 pricing
                     .price(&self.model)
                     .and_then(|price| price.cost_nano(&tokens(usage)))
             }
-            (Cost::Unknown, None) => None,
+            (_, None) => None,
         };
         self.nano = self.nano.zip(nano).map(|(sum, nano)| sum + i128::from(nano));
     }

@@ -204,6 +204,7 @@ pub(super) fn usage(raw: &RawValue) -> Option<Usage> {
         cached_tokens: count(prompt.cached_tokens.or(cache_hits).as_deref()),
         reasoning_tokens: count(completion.reasoning_tokens.as_deref()),
         cost_nano,
+        part_nano: 0,
         cost_source: if cost_nano.is_some() {
             CostSource::Provider
         } else {

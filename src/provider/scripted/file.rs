@@ -2,6 +2,7 @@
 
 use super::pattern::When;
 use super::scalar::{Fault, Time, UsageSpec};
+use crate::disk::advice::on_named;
 use crate::disk::whole::read_text;
 use crate::provider::pricing::Price;
 use serde::de::value::MapAccessDeserializer;
@@ -225,7 +226,7 @@ impl Script {
             name: name.clone(),
             line: 0,
             column: 0,
-            reason: format!("cannot read the script: {error}"),
+            reason: format!("cannot read the script: {error}; {}", on_named(&error)),
         })?;
         if path
             .extension()

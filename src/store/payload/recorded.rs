@@ -48,17 +48,14 @@ pub(crate) mod usage {
     }
 }
 
-/// `null` for unknown, else nano-dollars.
+/// `null` for what is unknown as a whole, else nano-dollars.
 pub(crate) mod cost {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     use crate::model::Cost;
 
     pub(crate) fn serialize<S: Serializer>(cost: &Cost, serializer: S) -> Result<S::Ok, S::Error> {
-        match cost {
-            Cost::Unknown => serializer.serialize_none(),
-            Cost::Known(nano) => nano.serialize(serializer),
-        }
+        cost.whole().serialize(serializer)
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cost, D::Error> {

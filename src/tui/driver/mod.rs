@@ -2,110 +2,33 @@
 //! program does can be tried in tests without a terminal.
 
 mod actions;
+mod ask_box;
 mod draw;
 mod driving;
 mod forking;
 mod keys;
 mod mouse;
+mod msg;
 mod search_bar;
+
+pub use msg::{Msg, Opening};
 
 use super::action::{Abilities, Action, Context};
 use super::compositor::{Compositor, LayerId, Wanted};
-use super::ctx::{SessionList, ViewOptions, World};
+use super::ctx::{ViewOptions, World};
 use super::effect::{Effect, Token};
 use super::frames::Frames;
-use super::input::{Answer, Input};
-use super::live::{Desk, DriveOptions, Drives, ForkTold, Found, Told};
+use super::input::Input;
+use super::live::{DriveOptions, Drives};
 use super::notice::Notice;
-use super::screens::{self, Naming, Route};
-use super::theme::Theme;
+use super::screens::{self, Route};
 use crate::model::{Event, Session};
-use crate::text::SafeText;
-use crossterm::event::{KeyEvent, MouseEvent};
 use mouse::Presses;
 use ratatui::layout::Size;
 use search_bar::SearchBar;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Something that happened outside.
-#[derive(Debug)]
-pub enum Msg {
-    /// A key went down (or repeats).
-    Key(KeyEvent),
-    /// The mouse.
-    Mouse(MouseEvent),
-    /// Text was pasted.
-    Paste(String),
-    /// The terminal has another size.
-    Resize(Size),
-    /// An effect was answered.
-    Answer(LayerId, Answer),
-    /// News of the session; applied now, settled before the next frame.
-    Events(Vec<Event>),
-    /// Another session, or none yet, is shown from now on.
-    Opened(Opening),
-    /// The theme fits the terminal's ground better than the first guess.
-    Theme(Theme),
-    /// Something is to be said.
-    Notice(Notice),
-    /// A session could not get its name: it is asked for again.
-    NameRefused {
-        /// What it was for.
-        naming: Naming,
-        /// The name.
-        name: String,
-        /// Why not.
-        why: Notice,
-    },
-    /// News of the run of a session, which need not be the one that is shown.
-    Told {
-        /// The session's directory.
-        dir: PathBuf,
-        /// The run's.
-        token: Token,
-        /// What.
-        told: Told,
-    },
-    /// News of the fork that goes on.
-    Forked {
-        /// The fork's.
-        token: Token,
-        /// What.
-        told: ForkTold,
-    },
-    /// What was found in a session that was opened.
-    Found {
-        /// The session's directory.
-        dir: PathBuf,
-        /// What.
-        found: Found,
-    },
-    /// What was written in a person's own editor.
-    Edited(Result<String, SafeText>),
-    /// The terminal has the person's attention, or not any more.
-    Focus(bool),
-    /// Directories of sessions have changed.
-    SessionsChanged,
-    /// Time has passed: a wanted frame may be due.
-    Time,
-}
-
-/// What is shown from now on.
-#[derive(Debug)]
-pub struct Opening {
-    /// The first screen.
-    pub route: Route,
-    /// What can be done there.
-    pub can: Abilities,
-    /// Sessions to go back to; `None` keeps those that are known.
-    pub sessions: Option<SessionList>,
-    /// What is known of the session at once.
-    pub events: Vec<Event>,
-    /// Where its questions go.
-    pub desk: Option<Desk>,
-}
 
 /// Everything the program holds while it runs.
 pub struct State {

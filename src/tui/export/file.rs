@@ -1,6 +1,7 @@
 //! Where an export goes: a file whose name nothing but its writer chose, there whole or not at all.
 
 use super::{Bodies, ExportError, Format, OnProgress, Options, Report, Scope, write};
+use crate::disk::part_file::PartFile;
 use crate::model::Session;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -36,35 +37,18 @@ pub fn save(
         path: dir.to_owned(),
         error,
     };
-    let mut file = tempfile::Builder::new()
-        .prefix(".export-")
-        .tempfile_in(dir)
-        .map_err(failed)?;
+    let mut file = PartFile::inside(dir, "export", 0o600).map_err(failed)?;
     let report = {
-        let mut out = BufWriter::new(file.as_file_mut());
+        let mut out = BufWriter::new(&mut file);
         write(session, bodies, options, &mut out, progress)?
     };
-    file.as_file().sync_all().map_err(failed)?;
     let (stem, extension) = (stem(session, options.scope), options.format.extension());
-    for number in 1..=MOST_SUFFIXES {
-        let suffix = if number == 1 {
-            String::new()
-        } else {
-            format!("-{number}")
-        };
-        let path = dir.join(format!("{stem}{suffix}.{extension}"));
-        match file.persist_noclobber(&path) {
-            Ok(_) => return Ok(Saved { path, report }),
-            Err(refused) if refused.error.kind() == std::io::ErrorKind::AlreadyExists => file = refused.file,
-            Err(refused) => {
-                return Err(ExportError::Write {
-                    path,
-                    error: refused.error,
-                });
-            }
-        }
-    }
-    Err(failed(std::io::ErrorKind::AlreadyExists.into()))
+    let place = |number: u32| match number {
+        1 => dir.join(format!("{stem}.{extension}")),
+        more => dir.join(format!("{stem}-{more}.{extension}")),
+    };
+    let path = file.put_first((1..=MOST_SUFFIXES).map(place)).map_err(failed)?;
+    Ok(Saved { path, report })
 }
 
 /// The name that an export of `session` gets where nothing of that name is: `demo.html`, `demo-Q1.md`.

@@ -2,7 +2,7 @@
 
 use super::Report;
 use super::part::{AgentPart, FinalPart, Layout, MemoryPart, Part, ProblemPart, RunPart, SessionPart, StepPart};
-use crate::model::{Cost, CostSum, FinalShape, Outcome, Placement, ProblemKind, StepKind, Time, Totals, Usage};
+use crate::model::{CostSum, FinalShape, Outcome, Placement, ProblemKind, StepKind, Time, Totals, Usage};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -184,7 +184,7 @@ fn agent<'a>(part: &'a AgentPart<'_>) -> Agent<'a> {
 
 fn step(part: &StepPart<'_>) -> Value {
     let step = part.step;
-    json!({
+    let mut told = json!({
         "number": step.number,
         "again": step.again,
         "probe": step.kind == StepKind::Probe,
@@ -194,12 +194,16 @@ fn step(part: &StepPart<'_>) -> Value {
         "reasoning": part.reasoning,
         "unreadable": part.unreadable,
         "usage": step.usage_known.then(|| usage(&step.usage)),
-        "cost_nano_usd": cost(step.cost),
+        "cost_nano_usd": step.cost.whole(),
         "call_start": instant(step.timings.call_start),
         "call_end": instant(step.timings.call_end),
         "execution_start": instant(step.timings.exec_start),
         "execution_end": instant(step.timings.exec_end),
-    })
+    });
+    if let (Some(told), Some(part)) = (told.as_object_mut(), step.cost.part()) {
+        told.insert("cost_at_least_nano_usd".into(), part.into());
+    }
+    told
 }
 
 fn memory(part: &MemoryPart<'_>) -> Value {
@@ -318,13 +322,6 @@ fn usage(usage: &Usage) -> Value {
         "cached_tokens": usage.cached,
         "reasoning_tokens": usage.reasoning,
     })
-}
-
-fn cost(cost: Cost) -> Option<i64> {
-    match cost {
-        Cost::Unknown => None,
-        Cost::Known(nano) => Some(nano),
-    }
 }
 
 fn cost_sum(sum: &CostSum) -> Value {

@@ -56,7 +56,6 @@ pub(super) fn told(error: Error) -> String {
         }
         // Of several steps the screen gives one.
         Error::Lab(LabError::Syntax { message, .. }) => format!("this is no Python: {message}"),
-        Error::Lab(error) => error.told(),
         error => error.to_string(),
     }
 }

@@ -12,17 +12,19 @@
     clippy::string_slice
 )]
 
-#[path = "pty/mod.rs"]
+#[path = "../pty/mod.rs"]
 mod pty;
+#[path = "../running/mod.rs"]
 mod running;
 
-use running::mount::{Mount, skip};
+mod permissions;
+
+use running::mount::Mount;
 use running::session::{Session, check_state, check_transcript};
 use running::{Program, Ran, script};
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 /// A directory with a session in it.
@@ -219,157 +221,6 @@ fn why_a_log_cannot_be_opened_is_told() {
 }
 
 #[test]
-fn a_read_only_directory_is_told_and_can_be_viewed() {
-    let place = Place::begun();
-    let before = place.state();
-    let Some(disk) = Mount::read_only(&place.session_dir()) else {
-        return;
-    };
-    told(
-        &place.asks(&[], &["x = 1", "FINAL(1)"]).run(),
-        &place,
-        &["Read-only file system"],
-    );
-    assert_eq!(place.state(), before);
-    looks_at(&place, &[]);
-    drop(disk);
-    place.works_again();
-}
-
-/// Takes away what lets the superuser write anywhere; `None`, and a word about it, where that cannot be.
-fn mortal() -> Option<&'static [&'static str]> {
-    const DROPS: &[&str] = &[
-        "setpriv",
-        "--bounding-set=-dac_override,-dac_read_search",
-        "--inh-caps=-dac_override,-dac_read_search",
-    ];
-    if !rustix::process::geteuid().is_root() {
-        return Some(&[]);
-    }
-    let works = Command::new(DROPS[0])
-        .args(&DROPS[1..])
-        .arg("true")
-        .stderr(Stdio::null())
-        .status();
-    if works.is_ok_and(|status| status.success()) {
-        return Some(DROPS);
-    }
-    skip("the superuser may write anywhere, and there is no setpriv to take that away");
-    None
-}
-
-fn allow(path: &Path, mode: u32) {
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
-}
-
-#[test]
-fn a_directory_without_permission_is_told_and_can_be_viewed() {
-    let Some(mortal) = mortal() else { return };
-    let place = Place::begun();
-    let before = place.state();
-    let dirs = [place.session_dir(), place.session_dir().join("logs")];
-    dirs.iter().for_each(|dir| allow(dir, 0o500));
-    let ran = place.asks(mortal, &["x = 1", "FINAL(1)"]).run();
-    told(&ran, &place, &["ermission denied"]);
-    assert_eq!(place.state(), before);
-    looks_at(&place, mortal);
-
-    // Nor may it be looked into: the cause is told, not that there is nothing.
-    dirs.iter().for_each(|dir| allow(dir, 0o000));
-    told_by_the_viewer(&place, mortal);
-    let (code, said) = place.told(mortal, env!("CARGO_BIN_EXE_fast-rlm-log"), &["."]);
-    assert!(code == Some(0) && said.contains("ermission denied"), "{said}");
-    let ran = place.asks(mortal, &["x = 1", "FINAL(1)"]).run();
-    told(&ran, &place, &["ermission denied"]);
-    dirs.iter().for_each(|dir| allow(dir, 0o700));
-    assert_eq!(place.state(), before);
-    place.works_again();
-}
-
-#[test]
-fn sessions_in_a_directory_without_permission_are_not_called_missing() {
-    let Some(mortal) = mortal() else { return };
-    let place = Place::begun();
-    let runs = place.path().join("runs");
-    std::fs::create_dir(&runs).unwrap();
-    std::fs::rename(place.session_dir(), runs.join("s")).unwrap();
-    let commands: [&[&str]; 8] = [
-        &["sessions", "runs"],
-        &["sessions", "runs", "--prune"],
-        &["sessions", "runs", "--json"],
-        &["sessions", "gc", "runs"],
-        &["replay", "last", "--dir", "runs"],
-        &["replay", "s", "--dir", "runs"],
-        &["diff", "runs/s", "runs/s"],
-        &["export", "s", "--dir", "runs", "--bundle", "bundle"],
-    ];
-    // Nothing of it may be done, or its names may be read, and nothing else.
-    for mode in [0o000, 0o644] {
-        allow(&runs, mode);
-        let ran = commands.map(|args| place.told(mortal, env!("CARGO_BIN_EXE_fast-rlm"), args));
-        let viewed = place.told(mortal, env!("CARGO_BIN_EXE_fast-rlm-log"), &["runs"]);
-        allow(&runs, 0o700);
-        for (code, said) in ran.into_iter().chain([viewed]) {
-            assert!(matches!(code, Some(1 | 2)), "{mode:o}: {said}");
-            assert!(
-                said.contains("ermission denied") && said.contains("runs"),
-                "{mode:o}: {said}"
-            );
-        }
-    }
-}
-
-fn told_by_the_viewer(place: &Place, wrapper: &[&str]) {
-    let output = viewer(place, wrapper, &["--stats"]);
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("ermission denied") && said.contains("session"), "{said}");
-}
-
-fn viewer(place: &Place, wrapper: &[&str], args: &[&str]) -> Output {
-    let Some((first, rest)) = wrapper.split_first() else {
-        return place.view(args);
-    };
-    let mut command = Command::new(first);
-    command
-        .args(rest)
-        .arg(env!("CARGO_BIN_EXE_fast-rlm-log"))
-        .arg(place.session_dir());
-    command
-        .args(args)
-        .env("FAST_RLM_CACHE_DIR", place.path().join("cache"))
-        .output()
-        .unwrap()
-}
-
-/// As text, as JSON, and on the screen; nothing is left in the directory.
-fn looks_at(place: &Place, wrapper: &[&str]) {
-    for mode in ["--stats", "--json"] {
-        let output = viewer(place, wrapper, &[mode]);
-        assert!(
-            output.status.success(),
-            "{mode}: {}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-        assert!(String::from_utf8(output.stdout).unwrap().contains("begun"), "{mode}");
-    }
-    let mut screen = pty::Pty::open(&place.session_dir(), &["--tui", "--no-animation"], &[]);
-    screen.wait_for("begun");
-    screen.send("q");
-    assert_eq!(screen.exit_code(), 0);
-}
-
-/// Waits until a running query has saved this text in state.json.
-fn saved(place: &Place, text: &str) {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    let state = place.session_dir().join("state.json");
-    while !std::fs::read_to_string(&state).is_ok_and(|found| found.contains(text)) {
-        assert!(Instant::now() < deadline, "{text} was never saved");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
-
-#[test]
 fn a_directory_that_vanishes_in_mid_query_is_told_and_made_again_by_the_next() {
     for gone in ["", "logs"] {
         let place = Place::begun();
@@ -436,4 +287,76 @@ fn a_place_for_transcripts_that_cannot_be_used_is_named() {
         assert_eq!(place.state(), before);
     }
     place.works_again();
+}
+
+/// Waits until a running query has saved this text in state.json.
+fn saved(place: &Place, text: &str) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let state = place.session_dir().join("state.json");
+    while !std::fs::read_to_string(&state).is_ok_and(|found| found.contains(text)) {
+        assert!(Instant::now() < deadline, "{text} was never saved");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn what_a_fork_leaves_on_a_full_disk_is_named() {
+    let place = Place::new();
+    let runs = place.path().join("runs");
+    std::fs::create_dir(&runs).unwrap();
+    let Some(_disk) = Mount::full(&runs, 8_192) else { return };
+    let script = script::steps(place.path(), "steps.json", &["x = 1", "FINAL(x)"]);
+    let first = Program::asks(place.path(), "go").scripted(&script).session(&runs);
+    assert_eq!(first.option("--session-id", "one").answer(), "1");
+    let known = || {
+        let entries = std::fs::read_dir(&runs).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let listed = Program::new(place.path())
+            .arg("sessions")
+            .arg(&runs)
+            .arg("--json")
+            .run()
+            .json();
+        let rows = listed
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["id"].as_str().unwrap().to_owned());
+        names
+            .chain(rows)
+            .filter(|name| name.starts_with("s_"))
+            .collect::<std::collections::BTreeSet<_>>()
+    };
+    let mut failed = 0;
+    for free in [0, 16, 32, 48, 64, 96, 128, 160, 200, 256] {
+        let before = known();
+        fill(&runs, free << 10);
+        let ran = Program::new(place.path())
+            .arg("fork")
+            .arg("one")
+            .option("--dir", &runs)
+            .option("--at", "1")
+            .option("--inject", "2")
+            .run();
+        std::fs::remove_file(runs.join("filler")).unwrap();
+        if ran.code == Some(0) {
+            continue;
+        }
+        failed += 1;
+        for left in known().difference(&before) {
+            assert!(
+                ran.err.contains(left.as_str()),
+                "{free} KiB were free, {left} is there: {ran:?}"
+            );
+        }
+    }
+    assert!(failed > 0, "the disk was never full");
+}
+
+/// Leaves so many bytes free on a file system.
+fn fill(on: &Path, free: u64) {
+    let room = rustix::fs::statvfs(on).unwrap();
+    let bytes = (room.f_bavail * room.f_frsize).saturating_sub(free);
+    let filled = std::fs::write(on.join("filler"), vec![b'x'; usize::try_from(bytes).unwrap()]);
+    filled.unwrap();
 }
