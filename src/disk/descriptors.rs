@@ -1,9 +1,7 @@
 //! How many files may be open, and how many threads there may be.
 
 use std::io;
-#[cfg(feature = "engine")]
 use std::sync::{Mutex, PoisonError};
-#[cfg(feature = "engine")]
 use std::thread;
 
 /// What a pool of threads opens for itself, and a little for its first work.
@@ -46,7 +44,6 @@ pub(crate) fn need_a_pool() -> io::Result<()> {
 /// # Errors
 ///
 /// The system gives no more.
-#[cfg(feature = "engine")]
 pub(crate) fn need_threads(count: usize) -> io::Result<()> {
     let gate = Mutex::new(());
     thread::scope(|scope| {

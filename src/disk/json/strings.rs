@@ -22,13 +22,22 @@ impl<I: Input> Scanner<I> {
         Ok(self.position().saturating_sub(start + 2))
     }
 
+    /// Goes past a string; its length when it is decoded.
+    pub(crate) fn decoded_length(&mut self) -> Result<usize, Fault> {
+        let length = std::cell::Cell::new(0);
+        self.decode(|bytes| length.set(length.get() + bytes.len()))?;
+        Ok(length.get())
+    }
+
+    /// Decodes a string, piece by piece.
+    pub(super) fn decode(&mut self, piece: impl Fn(&[u8])) -> Result<(), Fault> {
+        self.string(&piece, |escape, _| escape.decoded(&piece))
+    }
+
     /// Decodes a string into `clip`.
     pub(crate) fn string_into(&mut self, clip: &mut Clip) -> Result<(), Fault> {
         let clip = std::cell::RefCell::new(clip);
-        self.string(
-            |bytes| clip.borrow_mut().push(bytes),
-            |escape, _| escape.decoded(|bytes| clip.borrow_mut().push(bytes)),
-        )
+        self.decode(|bytes| clip.borrow_mut().push(bytes))
     }
 
     /// Decodes a string; at most `cap` bytes of it, then a mark.

@@ -25,7 +25,7 @@ fn the_focused_pane_is_the_one_last_scrolled_clicked_or_cycled_to() {
     stage.mouse(MouseKind::Press, code.x + 2, code.y + 2);
     let focused = stage.screen.focused(&stage.world.ctx()).unwrap();
     assert_eq!(
-        (&*focused.text.raw, focused.raw_shown, focused.extension),
+        (&*focused.raw(), focused.raw_shown, focused.extension),
         (CODE, false, "py")
     );
     stage.act(Action::Raw);
