@@ -17,7 +17,11 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_fast-rlm-log");
 /// A user that has no other processes; one for each test.
 fn limited(user: u32, threads: u32) -> Vec<String> {
     let words = format!("setpriv --reuid {user} --regid {user} --clear-groups prlimit --nproc={threads}:{threads}");
-    words.split(' ').map(str::to_owned).chain([PROGRAM.to_owned()]).collect()
+    words
+        .split(' ')
+        .map(str::to_owned)
+        .chain([PROGRAM.to_owned()])
+        .collect()
 }
 
 /// Whether this machine lets the test be another user, who can start the program.
@@ -64,12 +68,25 @@ fn text_is_the_same_without_any_thread() {
         return;
     }
     let dir = sessions();
-    for args in [&["one", "--stats", "--no-cache"][..], &["one", "--json"], &[".", "--stats"]] {
+    for args in [
+        &["one", "--stats", "--no-cache"][..],
+        &["one", "--json"],
+        &[".", "--stats"],
+    ] {
         let ran = |words: &[String]| {
             let mut command = Command::new(&words[0]);
-            let ran = command.args(&words[1..]).args(args).current_dir(dir.path()).output().unwrap();
+            let ran = command
+                .args(&words[1..])
+                .args(args)
+                .current_dir(dir.path())
+                .output()
+                .unwrap();
             let told = String::from_utf8_lossy(&ran.stderr).into_owned();
-            (ran.status.code(), String::from_utf8_lossy(&ran.stdout).into_owned(), told)
+            (
+                ran.status.code(),
+                String::from_utf8_lossy(&ran.stdout).into_owned(),
+                told,
+            )
         };
         let (code, shown, told) = ran(&limited(USER, 1));
         assert_eq!(code, Some(0), "{args:?}: {told}");

@@ -118,7 +118,9 @@ impl Source {
         let next = AtomicUsize::new(0);
         let mut take = |done: Done| {
             self.0.progress.read(0, done.bytes);
-            let Some(slot) = assemblies.get_mut(done.assembly) else { return };
+            let Some(slot) = assemblies.get_mut(done.assembly) else {
+                return;
+            };
             let Some(assembly) = slot else { return };
             let events = assembly.take(done.index, done.part);
             if assembly.is_done() {
@@ -130,7 +132,11 @@ impl Source {
             let (sender, receiver) = sync_channel(QUEUE);
             for _ in 0..readers().min(tasks.len()) {
                 let (sender, next, cache) = (sender.clone(), &next, cache.clone());
-                let read = move || work(tasks, next, cache.as_deref(), stop, &mut |done| sender.send(done).is_ok());
+                let read = move || {
+                    work(tasks, next, cache.as_deref(), stop, &mut |done| {
+                        sender.send(done).is_ok()
+                    })
+                };
                 let _ = thread::Builder::new().spawn_scoped(scope, read);
             }
             drop(sender);

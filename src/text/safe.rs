@@ -16,8 +16,8 @@
 
 use super::count::cut_mark;
 use super::hidden::{Class, class};
-use super::shared::Shared;
 use super::sanitize::{Places, Sanitizer, Style, is_clean};
+use super::shared::Shared;
 
 /// Bytes that are shown of the end of a text that marks have made too long.
 const END: usize = 1 << 20;
@@ -39,14 +39,6 @@ impl SafeText {
     /// ```
     pub fn block(raw: &str) -> Self {
         Self::sanitize(raw, Style::Block)
-    }
-
-    /// Like [`SafeText::block`], of a text that nobody else needs: one that is clean already is not copied.
-    pub fn of_string(raw: String) -> Self {
-        if is_clean(&raw, Style::Block) {
-            return Self(raw.into());
-        }
-        Self(Sanitizer::new(&raw, Style::Block).run().into())
     }
 
     /// Like [`SafeText::block`], of a text that is kept: one that is clean already is not held twice.

@@ -74,7 +74,11 @@ impl Wrap {
     /// comes last may belong to what follows it.
     fn plain(&mut self, line: &str, from: usize) -> Option<usize> {
         let bytes = line.as_bytes().get(from..).unwrap_or_default();
-        let run = bytes.iter().take(RUN).take_while(|byte| matches!(byte, b' '..=b'~')).count();
+        let run = bytes
+            .iter()
+            .take(RUN)
+            .take_while(|byte| matches!(byte, b' '..=b'~'))
+            .count();
         let alone = if run == bytes.len() { run } else { run.saturating_sub(1) };
         for (at, byte) in (from..).zip(bytes.iter().take(alone)) {
             self.take(at..at + 1, 1, *byte == b' ');

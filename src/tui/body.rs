@@ -5,7 +5,7 @@ use crate::text::{SafeText, Shared};
 
 /// Bytes that texts may have on screens: marks for what is not printable, and blanks for tabs, are longer than what they
 /// stand for.
-const MOST_SHOWN: usize = 72 << 20;
+pub(super) const MOST_SHOWN: usize = 64 << 20;
 
 /// One text, as recorded and as it may be shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,7 +48,10 @@ impl From<source::Body> for Body {
     fn from(body: source::Body) -> Self {
         let reasoning = body.reasoning.unwrap_or_default();
         // What one does not need is there for another.
-        let all = [&body.code, &body.output, &reasoning].map(String::len).iter().sum::<usize>();
+        let all = [&body.code, &body.output, &reasoning]
+            .map(String::len)
+            .iter()
+            .sum::<usize>();
         let mut cut = body.cut;
         let mut text = |raw: String| {
             let most = (MOST_SHOWN + raw.len()).saturating_sub(all);

@@ -231,7 +231,12 @@ impl Focused {
     fn joined(&self, form: impl Fn(&Text) -> &Shared) -> Shared {
         match self.texts.as_slice() {
             [text] => form(text).clone(),
-            texts => texts.iter().map(|text| form(text).as_str()).collect::<Vec<_>>().join("\n").into(),
+            texts => texts
+                .iter()
+                .map(|text| form(text).as_str())
+                .collect::<Vec<_>>()
+                .join("\n")
+                .into(),
         }
     }
 }

@@ -168,7 +168,11 @@ impl Pty {
     pub(crate) fn shows_or_ends(&mut self, text: &str) -> bool {
         let since = Instant::now();
         while !self.shows(text) {
-            assert!(since.elapsed() < LIMIT, "no {text:?} on the screen:\n{}", self.screen_text());
+            assert!(
+                since.elapsed() < LIMIT,
+                "no {text:?} on the screen:\n{}",
+                self.screen_text()
+            );
             if self.child.try_wait().unwrap().is_some() {
                 return false;
             }

@@ -96,7 +96,7 @@ fn lossy(bytes: Vec<u8>, most: usize) -> (String, bool) {
 }
 
 /// Without the bytes of a character that was cut at the end.
-fn whole_characters_at_end(bytes: &[u8]) -> &[u8] {
+pub(super) fn whole_characters_at_end(bytes: &[u8]) -> &[u8] {
     let end = match std::str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() => error.valid_up_to(),
         _ => bytes.len(),

@@ -2,6 +2,7 @@
 
 use memchr::memchr2;
 
+use super::clip::whole_characters_at_end;
 use super::{Clip, Fault, Input, Scanner};
 
 /// What a lone surrogate becomes in JSON text.
@@ -49,17 +50,21 @@ impl<I: Input> Scanner<I> {
         Ok(text)
     }
 
-    /// Decodes a string into the scratch buffer: its first `cap` bytes.
+    /// Decodes a string into the scratch buffer: its first `cap` bytes, and no half of a character.
     pub(super) fn text_into_scratch(&mut self, cap: usize) -> Result<(), Fault> {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
-        let kept = std::cell::RefCell::new(&mut scratch);
+        let (kept, cut) = (std::cell::RefCell::new(&mut scratch), std::cell::Cell::new(false));
         let push = |bytes: &[u8]| {
             let mut kept = kept.borrow_mut();
             let room = cap.saturating_sub(kept.len());
+            cut.set(cut.get() || room < bytes.len());
             kept.extend(bytes.iter().take(room));
         };
-        let done = self.string(push, |escape, _| escape.decoded(push));
+        let done = self.decode(push);
+        if cut.get() {
+            scratch.truncate(whole_characters_at_end(&scratch).len());
+        }
         self.scratch = scratch;
         done
     }
@@ -194,5 +199,25 @@ impl Escape {
             }
             Self::Char(char) => piece(char.encode_utf8(&mut [0; 4]).as_bytes()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::json::{SliceInput, Value};
+
+    #[test]
+    fn what_is_cut_ends_with_a_whole_character_and_is_no_damage() {
+        for json in ["\"ab😀cd\"", r#""ab\ud83d\ude00cd""#] {
+            for (cap, expected) in [(1, "a"), (2, "ab"), (3, "ab"), (5, "ab"), (6, "ab😀"), (99, "ab😀cd")] {
+                let mut scanner = Scanner::new(SliceInput::new(json.as_bytes(), 0));
+                assert_eq!(scanner.value(cap).unwrap(), Value::Text(expected), "{cap}");
+                assert!(scanner.repairs.is_empty(), "{cap}");
+            }
+        }
+        let mut broken = Scanner::new(SliceInput::new(br#""a\ud83dz""#, 0));
+        assert_eq!(broken.value(99).unwrap(), Value::Text("a\u{FFFD}z"));
+        assert!(!broken.repairs.is_empty());
     }
 }

@@ -160,3 +160,57 @@ fn long_text<I: Input>(scanner: &mut Scanner<I>, share: Share, cut: &mut bool) -
     scanner.repairs.utf8 |= repaired;
     Ok(Some(text))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+    use crate::model::LogId;
+
+    const MIB: usize = 1 << 20;
+
+    /// The body of a line with these JSON strings.
+    fn body(code: &str, output: &str, reasoning: &str) -> Body {
+        let mut file = tempfile::tempfile().unwrap();
+        write!(
+            file,
+            r#"{{"step": 1, "code": "{code}", "output": "{output}", "reasoning": "{reasoning}"}}"#
+        )
+        .unwrap();
+        let len = file.metadata().unwrap().len();
+        let at = BodyRef {
+            log: LogId(0),
+            line: 1,
+            offset: 0,
+            len,
+        };
+        read_body(&file, at).unwrap()
+    }
+
+    #[test]
+    fn texts_of_64_mib_together_are_whole() {
+        let text = |length: usize| "x".repeat(length);
+        let read = body(&text(20 * MIB), &text(43 * MIB), &text(MIB));
+        assert!(!read.cut && !read.repaired);
+        let sizes = [read.code.len(), read.output.len(), read.reasoning.unwrap().len()];
+        assert_eq!(sizes, [20 * MIB, 43 * MIB, MIB]);
+        // A line is longer than its texts where it has escapes.
+        let escaped = text(60 * MIB) + &"\\u00e9".repeat(MIB);
+        let read = body("", &escaped, "");
+        assert!(!read.cut && read.output.ends_with("éé"));
+        assert_eq!(read.output.len(), 62 * MIB);
+    }
+
+    #[test]
+    fn of_texts_that_are_longer_the_longest_show_head_and_tail() {
+        let long = "a".repeat(80 * MIB) + "z";
+        let read = body("code", &long, "");
+        assert!(read.cut);
+        assert_eq!((read.code.as_str(), read.reasoning.as_deref()), ("code", Some("")));
+        let (head, tail) = read.output.split_once("…[cut: 83,886,081 bytes in all]…").unwrap();
+        assert!(head.bytes().all(|byte| byte == b'a') && tail.ends_with("az"));
+        assert_eq!(head.len() + tail.len(), 64 * MIB - 4);
+        assert_eq!(tail.len(), (64 * MIB - 4) / 4);
+    }
+}

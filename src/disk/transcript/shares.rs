@@ -17,7 +17,11 @@ pub(super) struct Share {
 impl Share {
     /// All of a text of at most `size` bytes.
     pub(super) fn whole(size: usize) -> Self {
-        Self { size, head: MOST, tail: 0 }
+        Self {
+            size,
+            head: MOST,
+            tail: 0,
+        }
     }
 
     /// `room` bytes of a text that has `size`.
@@ -26,7 +30,11 @@ impl Share {
             return Self::whole(size);
         }
         let tail = room / 4;
-        Self { size, head: room - tail, tail }
+        Self {
+            size,
+            head: room - tail,
+            tail,
+        }
     }
 }
 
@@ -34,15 +42,15 @@ impl Share {
 pub(super) fn shares<const N: usize>(sizes: [usize; N]) -> [Share; N] {
     let mut sorted = sizes;
     sorted.sort_unstable();
-    let (mut room, mut rest) = (MOST, N);
-    for size in sorted {
-        if size > room / rest.max(1) {
+    let (mut room, mut each) = (MOST, usize::MAX);
+    for (size, rest) in sorted.into_iter().zip((1..=N).rev()) {
+        if size > room / rest {
+            each = room / rest;
             break;
         }
         room -= size;
-        rest -= 1;
     }
-    sizes.map(|size| Share::of(size, room / rest.max(1)))
+    sizes.map(|size| Share::of(size, each))
 }
 
 #[cfg(test)]

@@ -195,7 +195,6 @@ fn a_kept_text_that_is_clean_is_shared() {
     }
     let raw: Shared = "not\x07so".into();
     assert_eq!(SafeText::of_kept(&raw), SafeText::block(&raw));
-    assert_eq!(SafeText::of_string(raw.to_string()), SafeText::block(&raw));
 }
 
 #[test]

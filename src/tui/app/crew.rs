@@ -58,7 +58,9 @@ impl Crew {
     fn hire(&self, patience: Option<Duration>) -> io::Result<()> {
         let shared = Arc::clone(&self.0);
         shared.board().threads += 1;
-        let hired = thread::Builder::new().name("task".into()).spawn(move || shared.work(patience));
+        let hired = thread::Builder::new()
+            .name("task".into())
+            .spawn(move || shared.work(patience));
         if hired.is_err() {
             self.0.board().threads -= 1;
         }
@@ -84,7 +86,10 @@ impl Shared {
         board.idle += 1;
         let empty = |board: &mut Board| board.waiting.is_empty();
         board = match patience {
-            None => self.news.wait_while(board, empty).unwrap_or_else(PoisonError::into_inner),
+            None => self
+                .news
+                .wait_while(board, empty)
+                .unwrap_or_else(PoisonError::into_inner),
             Some(wait) => {
                 let waited = self.news.wait_timeout_while(board, wait, empty);
                 waited.unwrap_or_else(PoisonError::into_inner).0

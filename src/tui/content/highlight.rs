@@ -236,7 +236,10 @@ mod tests {
 
     #[test]
     fn a_line_of_megabytes_opens_and_closes_strings_without_colours() {
-        let code = format!("x = {} + \'\'\'open\nif inside\n\'\'\' + z\nif y: pass", "\'a\'+".repeat(LONGEST / 3));
+        let code = format!(
+            "x = {} + \'\'\'open\nif inside\n\'\'\' + z\nif y: pass",
+            "\'a\'+".repeat(LONGEST / 3)
+        );
         assert_eq!(role_of_word(&code, 0, "open"), Role::Text);
         assert_eq!(role_of_word(&code, 1, "if"), Role::CodeString);
         assert_eq!(role_of_word(&code, 3, "if"), Role::CodeKeyword);

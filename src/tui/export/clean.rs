@@ -1,8 +1,9 @@
 //! The one gate that every exported text passes: sanitised unless raw text was asked for, and with secrets masked.
 
 use super::{secrets, strings};
-use crate::text::{SafeText, Shared};
 use crate::text::secret::Secrets;
+use crate::text::{SafeText, Shared};
+use crate::tui::body::MOST_SHOWN;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -84,9 +85,11 @@ impl Cleaner {
 
     /// Text of several lines; `part` is what it is of the place (`output`). A long one is changed where it is, if at all.
     pub(super) fn block(&mut self, text: String, part: &str) -> Shared {
+        let text = Shared::from(text);
         let text = match self.raw {
-            true => text.into(),
-            false => SafeText::of_string(text).shared().clone(),
+            true => text,
+            // As on screen, where marks can make a huge text too long.
+            false => SafeText::of_kept_within(&text, MOST_SHOWN).0.shared().clone(),
         };
         let masked = self.changed(&text, part);
         masked.map_or(text, Shared::from)

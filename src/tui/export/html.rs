@@ -234,7 +234,9 @@ fn pre(out: &mut dyn Write, title: &str, text: &str) -> Result<()> {
     write!(out, "<h3>{}</h3>\n<pre>\n", escape(title))?;
     let mut rest = text;
     while !rest.is_empty() {
-        let (piece, after) = rest.split_at_checked(rest.floor_char_boundary(PIECE)).unwrap_or((rest, ""));
+        let (piece, after) = rest
+            .split_at_checked(rest.floor_char_boundary(PIECE))
+            .unwrap_or((rest, ""));
         out.write_all(escape(piece).as_bytes())?;
         rest = after;
     }

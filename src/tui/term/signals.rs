@@ -52,8 +52,8 @@ mod unix {
     use super::{LENT, Signal, code_of, exit_soon};
     use crate::tui::term::{loan, restore};
     use signal_hook::consts::{
-        SIGABRT, SIGALRM, SIGCONT, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2, SIGVTALRM,
-        SIGXCPU, SIGXFSZ,
+        SIGABRT, SIGALRM, SIGCONT, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2,
+        SIGVTALRM, SIGXCPU, SIGXFSZ,
     };
     use signal_hook::iterator::{Handle, Signals as Caught};
     use signal_hook::low_level::emulate_default_handler;

@@ -169,7 +169,11 @@ impl RowCache {
         if self.kept > KEPT_ROWS || self.stretches.len() > KEPT {
             self.forget_rows();
         }
-        let start = if text.len() > STRETCH { self.stretch(line, text, byte) } else { 0 };
+        let start = if text.len() > STRETCH {
+            self.stretch(line, text, byte)
+        } else {
+            0
+        };
         let made = self.wrapped.get(&(line, start));
         Rows::Many(made.cloned().unwrap_or_else(|| self.wrap(line, text, start)))
     }
@@ -186,7 +190,9 @@ impl RowCache {
         let width = self.width;
         let starts = self.stretches.entry(line).or_insert_with(|| {
             let next = |from: &usize| {
-                let end = wrap_stretch(text, *from, width, STRETCH).last().map(|row| row.bytes.end);
+                let end = wrap_stretch(text, *from, width, STRETCH)
+                    .last()
+                    .map(|row| row.bytes.end);
                 end.filter(|end| *end < text.len())
             };
             std::iter::successors(Some(0), next).collect()
@@ -250,7 +256,11 @@ mod tests {
 
     #[test]
     fn a_stretch_of_a_long_line_has_the_rows_that_the_whole_line_has() {
-        for text in ["some words and moreofthem ".repeat(5_000), "日本 e\u{301}".repeat(9_000), " ".repeat(40_000) + "x"] {
+        for text in [
+            "some words and moreofthem ".repeat(5_000),
+            "日本 e\u{301}".repeat(9_000),
+            " ".repeat(40_000) + "x",
+        ] {
             let mut cache = RowCache::default();
             cache.set_width(17);
             let (mut rows, mut at) = (Vec::new(), 0);

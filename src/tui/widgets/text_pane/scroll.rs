@@ -96,7 +96,11 @@ impl TextPane {
             let moved = room.min(left);
             row = if rows < 0 { row - moved } else { row + moved };
             left -= moved;
-            let next = if rows < 0 { before(at.line, &of) } else { self.after(at.line, &of) };
+            let next = if rows < 0 {
+                before(at.line, &of)
+            } else {
+                self.after(at.line, &of)
+            };
             let (Some(next), true) = (next, left > 0) else {
                 break;
             };
@@ -115,7 +119,10 @@ impl TextPane {
         if byte < self.lines.bytes(line).len() {
             return Some(Anchor { line, byte });
         }
-        let next = Anchor { line: line + 1, byte: 0 };
+        let next = Anchor {
+            line: line + 1,
+            byte: 0,
+        };
         Some(next).filter(|next| next.line < self.lines.count())
     }
 
