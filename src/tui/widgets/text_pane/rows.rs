@@ -66,6 +66,7 @@ impl Lines {
 
     /// The line that holds a byte.
     pub(super) fn at(&self, byte: usize) -> usize {
+        let byte = byte.min(self.text.as_str().len());
         let (block, within) = (byte / BLOCK, byte % BLOCK);
         match self.before.get(block) {
             Some(before) => before + newlines(self.block(block).get(..within).unwrap_or_default()).count(),
