@@ -62,6 +62,40 @@ fn signals_that_end_it_restore_it() {
 }
 
 #[test]
+fn signals_that_would_end_any_program_end_it_with_the_terminal_restored() {
+    for (which, name) in [
+        (Signal::QUIT, "Quit"),
+        (Signal::ABORT, "Aborted"),
+        (Signal::USR1, "User defined signal 1"),
+        (Signal::USR2, "User defined signal 2"),
+        (Signal::ALARM, "Alarm clock"),
+        (Signal::VTALARM, "Virtual timer expired"),
+        (Signal::PROF, "Profiling timer expired"),
+        (Signal::XCPU, "CPU time limit exceeded"),
+        (Signal::XFSZ, "File size limit exceeded"),
+    ] {
+        let mut pty = start();
+        signal(&pty, which);
+        assert_eq!(pty.signal_of_end().as_deref(), Some(name));
+        assert_restored(&pty);
+    }
+}
+
+#[test]
+fn a_signal_under_an_editor_ends_both_and_leaves_no_file() {
+    let (_dir, editor) = editor("exec sleep 60");
+    let mut pty = open_in(&editor);
+    pty.wait_for("EDITING");
+    let (process, file) = noted(&editor);
+    // As a terminal sends it to all that run in it: it is the editor's.
+    signal(&pty, Signal::QUIT);
+    signal(&pty, Signal::USR1);
+    assert_eq!(pty.signal_of_end().as_deref(), Some("User defined signal 1"));
+    assert!(!file.exists(), "the text is still there");
+    assert!(kill_process(process, Signal::CONT).is_err(), "the editor still runs");
+}
+
+#[test]
 fn a_panic_restores_it_and_says_where_the_report_is() {
     for place in ["here", "task"] {
         let state = tempfile::tempdir().unwrap();

@@ -119,11 +119,20 @@ where
             batch.push(&row);
             if batch.rows.len() == BATCH {
                 if workers < threads {
-                    workers += 1;
-                    scope.spawn(|| shared.work(&decode));
+                    let work = || shared.work(&decode);
+                    let started = thread::Builder::new().spawn_scoped(scope, work);
+                    workers += usize::from(started.is_ok());
                 }
                 let next = locked(&shared.spare).pop().unwrap_or_default();
-                let _to_workers = batches.send((number, std::mem::replace(&mut batch, next)));
+                let mut full = std::mem::replace(&mut batch, next);
+                if workers > 0 {
+                    let _to_workers = batches.send((number, full));
+                } else {
+                    // The system gives no more threads.
+                    locked(&shared.done).push((number, full.decode(&decode)));
+                    full.clear();
+                    locked(&shared.spare).push(full);
+                }
                 number += 1;
             }
             true

@@ -32,7 +32,9 @@ pub(super) fn derive_all(logs: &[(LogId, &LogLines)]) -> Vec<Derived> {
             .collect()
     };
     thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        // Where the system gives no more threads, this one does it all.
+        let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
+        let others: Vec<_> = (1..threads).filter_map(start).collect();
         let mut all = work();
         for other in others {
             match other.join() {

@@ -24,6 +24,7 @@ mod scan;
 mod search;
 mod session;
 mod sessions;
+mod sought;
 mod spent;
 mod stop;
 mod watch;
@@ -37,6 +38,9 @@ use crate::model::{LogId, TargetKind};
 use log_table::LogTable;
 use session::SessionState;
 
+pub use crate::disk::atomic::advice;
+#[cfg(feature = "clipboard")]
+pub(crate) use crate::disk::descriptors::need_threads;
 pub use crate::disk::transcript::{Body, BodyError, Field};
 pub use compare::{Comparison, Side, read_session};
 pub use error::OpenError;

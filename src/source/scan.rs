@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::sync_channel;
 use std::thread;
 
 use crate::disk::cache::ScanCache;
@@ -116,28 +116,41 @@ impl Source {
         let mut assemblies: Vec<Option<Assembly>> = assemblies.into_iter().map(Some).collect();
         let mut fresh = cache.as_ref().map(|cache| cache.emptied());
         let next = AtomicUsize::new(0);
+        let mut take = |done: Done| {
+            self.0.progress.read(0, done.bytes);
+            let Some(slot) = assemblies.get_mut(done.assembly) else {
+                return;
+            };
+            let Some(assembly) = slot else { return };
+            let events = assembly.take(done.index, done.part);
+            if assembly.is_done() {
+                self.close(slot.take(), fresh.as_mut());
+            }
+            sink(events);
+        };
         thread::scope(|scope| {
             let (sender, receiver) = sync_channel(QUEUE);
             for _ in 0..readers().min(tasks.len()) {
                 let (sender, next, cache) = (sender.clone(), &next, cache.clone());
-                scope.spawn(move || work(tasks, next, cache.as_deref(), stop, &sender));
+                let read = move || {
+                    work(tasks, next, cache.as_deref(), stop, &mut |done| {
+                        sender.send(done).is_ok()
+                    })
+                };
+                let _ = thread::Builder::new().spawn_scoped(scope, read);
             }
             drop(sender);
             for done in receiver {
                 if stop.is_stopped() {
                     break;
                 }
-                self.0.progress.read(0, done.bytes);
-                let Some(slot) = assemblies.get_mut(done.assembly) else {
-                    continue;
-                };
-                let Some(assembly) = slot else { continue };
-                let events = assembly.take(done.index, done.part);
-                if assembly.is_done() {
-                    self.close(slot.take(), fresh.as_mut());
-                }
-                sink(events);
+                take(done);
             }
+        });
+        // Where the system gave no threads, all is left to be done.
+        work(tasks, &next, cache.as_deref(), stop, &mut |done| {
+            take(done);
+            true
         });
         let cache = cache.and_then(Arc::into_inner);
         cache.zip(fresh).map(|(cache, fresh)| cache.with(fresh))
@@ -182,8 +195,11 @@ fn plan(wanted: Vec<(LogId, LogFile)>, cache: Option<&ScanCache>) -> (Vec<Task>,
     (tasks, assemblies)
 }
 
+/// Takes what was read; `false` when nobody wants any more.
+type Give<'a> = &'a mut dyn FnMut(Done) -> bool;
+
 /// What each thread does: the next task, until there is none.
-fn work(tasks: &[Task], next: &AtomicUsize, cache: Option<&ScanCache>, stop: &Stop, sender: &SyncSender<Done>) {
+fn work(tasks: &[Task], next: &AtomicUsize, cache: Option<&ScanCache>, stop: &Stop, give: Give<'_>) {
     while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
         if stop.is_stopped() {
             return;
@@ -201,7 +217,7 @@ fn work(tasks: &[Task], next: &AtomicUsize, cache: Option<&ScanCache>, stop: &St
             bytes: task.to - task.from,
             part,
         };
-        if sender.send(done).is_err() {
+        if !give(done) {
             return;
         }
     }

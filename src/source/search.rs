@@ -1,9 +1,10 @@
 //! Searching all transcripts: lines that cannot match are passed by as bytes, the others are decoded.
 
+use std::cell::RefCell;
 use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::sync_channel;
 use std::thread;
 
 use crate::disk::files::open_regular;
@@ -12,6 +13,7 @@ use crate::disk::transcript::{LineReader, Owner, RawLine, read_fields};
 use crate::model::{BodyRef, LogId};
 
 use super::scan::readers;
+use super::sought::Sought;
 use super::{Field, SearchPattern, Source, Stop};
 use crate::disk::logs::LogFile;
 
@@ -21,12 +23,6 @@ const STRETCH: u64 = 8 << 20;
 const BATCH: usize = 64;
 /// Batches that wait for the receiver.
 const QUEUE: usize = 16;
-/// Bytes of a text that are searched.
-const TEXT_CAP: usize = 64 << 20;
-/// Characters of a snippet before and after the match.
-const BEFORE: usize = 40;
-const AFTER: usize = 120;
-
 /// A text with matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
@@ -48,6 +44,9 @@ pub struct Hit {
     pub matched: Range<usize>,
 }
 
+/// Takes hits; `false` when nobody wants any more.
+type Give<'a> = &'a mut dyn FnMut(Vec<Hit>) -> bool;
+
 /// A stretch of a transcript.
 struct Task {
     log: LogId,
@@ -63,16 +62,18 @@ impl Source {
     pub fn search(&self, pattern: &SearchPattern, stop: &Stop, sink: &mut dyn FnMut(Vec<Hit>)) {
         let tasks = self.stretches();
         let next = AtomicUsize::new(0);
+        // A transcript that is gone has no hits.
+        let work = |give: Give<'_>| {
+            while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let _ = search_stretch(task, pattern, stop, give);
+            }
+        };
         thread::scope(|scope| {
             let (sender, receiver) = sync_channel(QUEUE);
             for _ in 0..readers().min(tasks.len()) {
-                let (sender, next, tasks) = (sender.clone(), &next, &tasks);
-                scope.spawn(move || {
-                    while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        // A transcript that is gone has no hits.
-                        let _ = search_stretch(task, pattern, stop, &sender);
-                    }
-                });
+                let sender = sender.clone();
+                let search = move || work(&mut |hits| sender.send(hits).is_ok());
+                let _ = thread::Builder::new().spawn_scoped(scope, search);
             }
             drop(sender);
             for hits in receiver {
@@ -81,6 +82,11 @@ impl Source {
                 }
                 sink(hits);
             }
+        });
+        // Where the system gave no threads, all is left to be done.
+        work(&mut |hits| {
+            sink(hits);
+            true
         });
     }
 
@@ -104,7 +110,7 @@ impl Source {
     }
 }
 
-fn search_stretch(task: &Task, pattern: &SearchPattern, stop: &Stop, sender: &SyncSender<Vec<Hit>>) -> io::Result<()> {
+fn search_stretch(task: &Task, pattern: &SearchPattern, stop: &Stop, give: Give<'_>) -> io::Result<()> {
     let (file, _) = open_regular(&task.file.path)?;
     let mut start = task.from;
     if start > 0 {
@@ -121,36 +127,36 @@ fn search_stretch(task: &Task, pattern: &SearchPattern, stop: &Stop, sender: &Sy
                 search_line(
                     Scanner::new(SliceInput::new(bytes, offset)),
                     task.log,
-                    pattern,
+                    (pattern, stop),
                     &mut hits,
                 );
             }
             Some(RawLine::Whole { .. }) => {}
             Some(RawLine::Long { offset }) => {
                 let input = FileInput::line(&file, offset, task.file.size);
-                search_line(Scanner::new(input), task.log, pattern, &mut hits);
+                search_line(Scanner::new(input), task.log, (pattern, stop), &mut hits);
                 let mut rest = LineReader::new(&file, offset, task.file.size);
                 rest.skip_line()?;
                 reader.seek(rest.position());
             }
         }
-        if hits.len() >= BATCH && sender.send(std::mem::take(&mut hits)).is_err() {
+        if hits.len() >= BATCH && !give(std::mem::take(&mut hits)) {
             return Ok(());
         }
     }
     if !hits.is_empty() {
-        // Whoever searched has gone: so may the hits.
-        let _ = sender.send(hits);
+        // Whoever searched may have gone: so may the hits.
+        give(hits);
     }
     Ok(())
 }
 
 /// All records of a line; one that is damaged ends it.
-fn search_line<I: Input>(mut scanner: Scanner<I>, log: LogId, pattern: &SearchPattern, hits: &mut Vec<Hit>) {
+fn search_line<I: Input>(mut scanner: Scanner<I>, log: LogId, what: (&SearchPattern, &Stop), hits: &mut Vec<Hit>) {
     while let Ok(Some(b'{')) = scanner.peek() {
         let offset = scanner.position();
         let first = hits.len();
-        let Ok(owner) = search_record(&mut scanner, pattern, hits) else {
+        let Ok(owner) = search_record(&mut scanner, what, hits) else {
             hits.truncate(first);
             return;
         };
@@ -170,47 +176,23 @@ fn search_line<I: Input>(mut scanner: Scanner<I>, log: LogId, pattern: &SearchPa
 
 fn search_record<I: Input>(
     scanner: &mut Scanner<I>,
-    pattern: &SearchPattern,
+    (pattern, stop): (&SearchPattern, &Stop),
     hits: &mut Vec<Hit>,
 ) -> Result<Owner, Fault> {
     read_fields(scanner, |scanner, field| {
-        let text = match scanner.peek()? {
-            Some(b'"') => scanner.text(TEXT_CAP)?,
-            _ => scanner.capture(TEXT_CAP)?.text,
-        };
-        let matches = pattern.matches(&text);
-        if let Some(first) = matches.first() {
-            let (snippet, matched) = snippet(&text, first);
-            let at = BodyRef::default();
-            let (count, offset) = (matches.len(), first.start);
-            hits.push(Hit {
-                at,
-                run_id: String::new(),
-                step: None,
-                field,
-                count,
-                offset,
-                snippet,
-                matched,
-            });
-        }
+        let sought = RefCell::new(Sought::new(pattern, stop));
+        scanner.pieces(|piece| sought.borrow_mut().read(piece))?;
+        let (count, first) = sought.into_inner().found();
+        hits.extend(first.map(|first| Hit {
+            at: BodyRef::default(),
+            run_id: String::new(),
+            step: None,
+            field,
+            count,
+            offset: first.offset,
+            snippet: first.snippet,
+            matched: first.matched,
+        }));
         Ok(())
     })
-}
-
-/// The match with what stands around it in its line.
-fn snippet(text: &str, found: &Range<usize>) -> (String, Range<usize>) {
-    let before = text.get(..found.start).unwrap_or_default();
-    let before = before.rsplit('\n').next().unwrap_or_default();
-    let skip = before.chars().count().saturating_sub(BEFORE);
-    let before: String = before.chars().skip(skip).collect();
-    let matched = text.get(found.clone()).unwrap_or_default();
-    let after = text.get(found.end..).unwrap_or_default();
-    let after = after.split('\n').next().unwrap_or_default();
-    let end = before.len() + matched.len();
-    let after = after.chars().take(AFTER);
-    (
-        before.chars().chain(matched.chars()).chain(after).collect(),
-        before.len()..end,
-    )
 }

@@ -104,21 +104,24 @@ fn list(candidates: Vec<PathBuf>, dir: &Path, stop: &Stop) -> Vec<SessionSummary
     let parents = lineage(dir);
     let next = AtomicUsize::new(0);
     let found = Mutex::new(Vec::new());
-    thread::scope(|scope| {
-        for _ in 0..readers().min(candidates.len()) {
-            scope.spawn(|| {
-                while let Some(path) = candidates.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if stop.is_stopped() {
-                        return;
-                    }
-                    let summary = summary(path, &parents);
-                    found
-                        .lock()
-                        .unwrap_or_else(std::sync::PoisonError::into_inner)
-                        .push(summary);
-                }
-            });
+    let work = || {
+        while let Some(path) = candidates.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if stop.is_stopped() {
+                return;
+            }
+            let summary = summary(path, &parents);
+            found
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+                .push(summary);
         }
+    };
+    thread::scope(|scope| {
+        for _ in 1..readers().min(candidates.len()) {
+            // Where the system gives no more threads, this one does it all.
+            let _ = thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
     });
     let mut found = found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     found.sort_by(|a, b| b.last_activity.cmp(&a.last_activity).then_with(|| a.path.cmp(&b.path)));

@@ -7,12 +7,16 @@ use std::time::{Duration, Instant};
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 
+use crate::disk::descriptors::need_threads;
+
 use super::Stop;
 
 /// Between looks, where the system tells nothing.
 const POLL: Duration = Duration::from_secs(1);
 /// Changes come in bursts: so much is waited for the rest of one.
 const BURST: Duration = Duration::from_millis(30);
+/// Threads that must be there for a watcher: its own, and some that others may take meanwhile.
+const THREADS: usize = 4;
 /// How long a stop may go unnoticed.
 const HEARTBEAT: Duration = Duration::from_millis(200);
 
@@ -29,15 +33,7 @@ pub(super) struct Watch {
 impl Watch {
     pub(super) fn new() -> Self {
         let (tell, told) = channel();
-        let by_system = tell.clone();
-        let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            let reading = event.is_ok_and(|event| event.kind.is_access());
-            if !reading {
-                // Whoever watched is gone: nobody is to be told.
-                let _ = by_system.send(());
-            }
-        });
-        let watcher = watcher.ok();
+        let watcher = by_system(tell.clone());
         Self {
             blind: watcher.is_none(),
             watcher,
@@ -104,6 +100,19 @@ impl Watch {
             }
         }
     }
+}
+
+/// What the system tells of changes, if it can: it takes a thread, and without one the library would panic.
+fn by_system(tell: Sender<()>) -> Option<RecommendedWatcher> {
+    need_threads(THREADS).ok()?;
+    let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        let reading = event.is_ok_and(|event| event.kind.is_access());
+        if !reading {
+            // Whoever watched is gone: nobody is to be told.
+            let _ = tell.send(());
+        }
+    });
+    watcher.ok()
 }
 
 /// The system tells nothing of what others change on network and user-space file systems.

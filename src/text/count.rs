@@ -45,6 +45,11 @@ pub fn plural(n: u128, one: &str, many: &str) -> String {
     format!("{} {}", count(n), if n == 1 { one } else { many })
 }
 
+/// The mark that stands where something was left out of a text of so many bytes.
+pub fn cut_mark(total: u64) -> String {
+    format!("…[cut: {} bytes in all]…", count(u128::from(total)))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -34,6 +34,34 @@ impl Overwritten {
             column += width;
         }
         self.blank_halves(column);
+        self.forget_hidden(start, column);
+    }
+
+    /// Whether nothing is left to see of the line below `text`.
+    pub(super) fn is_hidden_by(&self, text: &str) -> bool {
+        let mut clusters = text.graphemes(true);
+        let mut column = 0;
+        while column < self.cells.len() {
+            let Some(cluster) = clusters.next() else { return false };
+            column += cluster_width(cluster).max(1);
+        }
+        true
+    }
+
+    /// Forgets the line.
+    pub(super) fn clear(&mut self) {
+        self.cells.clear();
+        self.written.clear();
+    }
+
+    /// Of what was written before `start` nothing is needed when the text from there on, `column` cells, hides it all.
+    fn forget_hidden(&mut self, start: usize, column: usize) {
+        if column >= self.cells.len() {
+            self.written.drain(..start);
+            for cell in &mut self.cells {
+                *cell = cell.start - start..cell.end - start;
+            }
+        }
     }
 
     fn put(&mut self, column: usize, cluster: Range<usize>) {

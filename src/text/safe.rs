@@ -14,14 +14,18 @@
 //! What writing needs stays: letters from right to left, combining marks, joiners between letters that join and in
 //! emoji sequences, selectors after characters that have variants.
 
-use std::sync::Arc;
-
+use super::count::cut_mark;
+use super::hidden::{Class, class};
 use super::sanitize::{Places, Sanitizer, Style, is_clean};
+use super::shared::Shared;
+
+/// Bytes that are shown of the end of a text that marks have made too long.
+const END: usize = 1 << 20;
 
 /// Text that can be sent to a terminal: lines separated by `\n`, tabs expanded, no other control character, no
 /// bidi override, no zero-width trick. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub struct SafeText(Arc<str>);
+pub struct SafeText(Shared);
 
 impl SafeText {
     /// Sanitises text of several lines: `\r\n` is a newline, a lone `\r` restarts its line (what follows overwrites
@@ -38,16 +42,36 @@ impl SafeText {
     }
 
     /// Like [`SafeText::block`], of a text that is kept: one that is clean already is not held twice.
-    pub fn of_kept(raw: &Arc<str>) -> Self {
-        if is_clean(raw, Style::Block) {
-            return Self(Arc::clone(raw));
+    pub fn of_kept(raw: &Shared) -> Self {
+        Self::of_kept_within(raw, usize::MAX).0
+    }
+
+    /// The same with at most some `most` bytes of it, marks having made it longer: what goes beyond is left out, all but
+    /// its end, with a mark; and whether that was done.
+    pub fn of_kept_within(raw: &Shared, most: usize) -> (Self, bool) {
+        Self::kept(raw, Style::Block, most)
+    }
+
+    /// Like [`SafeText::raw`], as [`SafeText::of_kept_within`].
+    pub fn raw_of_kept_within(raw: &Shared, most: usize) -> (Self, bool) {
+        Self::kept(raw, Style::Raw, most)
+    }
+
+    fn kept(raw: &Shared, style: Style, most: usize) -> (Self, bool) {
+        if is_clean(raw, style) {
+            return (Self(raw.clone()), false);
         }
-        let safe = Self::block(raw);
-        if safe.as_str() == &**raw {
-            Self(Arc::clone(raw))
-        } else {
-            safe
+        let (mut safe, rest) = Sanitizer::new(raw, style).run_within(most);
+        if rest.is_empty() {
+            let same = safe == raw.as_str();
+            return (Self(if same { raw.clone() } else { safe.into() }), false);
         }
+        // What comes last must not need what followed it.
+        let end = safe.rfind(|c| c == '\n' || class(c) == Class::Plain);
+        safe.truncate(end.map_or(0, |at| safe.ceil_char_boundary(at + 1)));
+        safe.push_str(&cut_mark(raw.len() as u64));
+        safe.push_str(Self::sanitize(end_of(rest, END), style).as_str());
+        (Self(safe.into()), true)
     }
 
     /// Texts below one another.
@@ -90,6 +114,11 @@ impl SafeText {
         &self.0
     }
 
+    /// The same, as it may be kept elsewhere.
+    pub fn shared(&self) -> &Shared {
+        &self.0
+    }
+
     /// Its lines, without their newlines.
     pub fn lines(&self) -> impl Iterator<Item = &str> {
         self.0.split('\n')
@@ -106,6 +135,13 @@ impl SafeText {
         }
         Self(Sanitizer::new(raw, style).run().into())
     }
+}
+
+/// The last characters of a text: at most `most` bytes.
+fn end_of(text: &str, most: usize) -> &str {
+    let from = text.len().saturating_sub(most);
+    let ends = (from..=text.len()).find_map(|at| text.get(at..));
+    ends.unwrap_or_default()
 }
 
 impl std::fmt::Display for SafeText {

@@ -11,6 +11,10 @@ use super::width::cell_width;
 /// Cells between tab stops.
 const TAB: usize = 4;
 
+/// Bytes of a line that can restart: no progress is longer, and each of its cells is kept track of. In longer ones a
+/// carriage return is shown as a mark.
+const LONGEST_RESTART: usize = 64 << 10;
+
 /// Combining marks that one base keeps.
 const MARKS: usize = 16;
 
@@ -47,6 +51,8 @@ pub(super) struct Sanitizer<'a> {
     /// Where stretches of the text went, if that is asked for.
     places: Option<Places>,
     length: usize,
+    /// Bytes of `out` after which nothing more is read.
+    most: usize,
 }
 
 /// Where the characters of a text are in its safe form.
@@ -70,6 +76,7 @@ impl<'a> Sanitizer<'a> {
         Self {
             places: None,
             length: raw.len(),
+            most: usize::MAX,
             rest: raw,
             style,
             out: String::with_capacity(raw.len() + raw.len() / 16),
@@ -94,6 +101,13 @@ impl<'a> Sanitizer<'a> {
         self.out
     }
 
+    /// As [`Sanitizer::run`], up to some `most` bytes of it; and what is left to read.
+    pub(super) fn run_within(mut self, most: usize) -> (String, &'a str) {
+        self.most = most;
+        self.work();
+        (self.out, self.rest)
+    }
+
     /// What is read next is written here.
     fn note_place(&mut self) {
         let at = (self.length - self.rest.len(), self.out.len());
@@ -103,7 +117,7 @@ impl<'a> Sanitizer<'a> {
     }
 
     fn work(&mut self) {
-        loop {
+        while self.out.len() < self.most {
             self.copy_ascii();
             self.note_place();
             let mut chars = self.rest.chars();
@@ -126,7 +140,9 @@ impl<'a> Sanitizer<'a> {
 
     /// Copies printable ASCII, the common case, as a whole.
     fn copy_ascii(&mut self) {
-        let plain = self.rest.bytes().take_while(|byte| matches!(byte, b' '..=b'~')).count();
+        let room = self.most.saturating_sub(self.out.len());
+        let bytes = self.rest.bytes().take(room);
+        let plain = bytes.take_while(|byte| matches!(byte, b' '..=b'~')).count();
         if let Some((head, tail)) = self.rest.split_at_checked(plain).filter(|_| plain > 0) {
             self.end_marks();
             self.note_place();
@@ -259,6 +275,10 @@ impl<'a> Sanitizer<'a> {
             Style::Line => return self.newline(),
             Style::Block => {}
         }
+        let segment = self.out.get(self.line..).unwrap_or_default();
+        if segment.len() > LONGEST_RESTART {
+            return self.mark('\r');
+        }
         self.end_marks();
         let segment = self.out.get(self.line..).unwrap_or_default();
         self.overwritten.write(segment);
@@ -271,6 +291,9 @@ impl<'a> Sanitizer<'a> {
         self.end_marks();
         if !self.overwritten.is_empty() {
             let segment = self.out.get(self.line..).unwrap_or_default();
+            if self.overwritten.is_hidden_by(segment) {
+                return self.overwritten.clear();
+            }
             self.overwritten.write(segment);
             self.out.truncate(self.line);
             self.overwritten.finish(&mut self.out);

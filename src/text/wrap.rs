@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::width::{cluster_width, is_ascii};
+use super::width::cluster_width;
 
 /// One row of a wrapped line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,25 +28,32 @@ pub struct Row {
 /// assert_eq!(rows, ["one two ", "three"]);
 /// ```
 pub fn wrap_line(line: &str, width: usize) -> Vec<Row> {
+    wrap_stretch(line, 0, width, usize::MAX)
+}
+
+/// The rows of a line from where one of them begins, until they have `most` bytes together or the line ends.
+pub fn wrap_stretch(line: &str, from: usize, width: usize, most: usize) -> Vec<Row> {
     let mut wrap = Wrap {
         width: width.max(1),
         rows: Vec::new(),
-        row: 0..0,
+        row: from..from,
         cells: 0,
-        indent: true,
+        indent: from == 0,
         break_at: None,
+        last: from.saturating_add(most),
     };
-    if is_ascii(line) {
-        line.bytes()
-            .enumerate()
-            .for_each(|(at, byte)| wrap.take(at..at + 1, 1, byte == b' '));
-    } else {
-        for (at, cluster) in line.grapheme_indices(true) {
-            wrap.take(at..at + cluster.len(), cluster_width(cluster), cluster == " ");
+    let mut at = from;
+    while at < line.len() {
+        match wrap.plain(line, at).and_then(|at| wrap.clusters(line, at)) {
+            Some(next) => at = next,
+            None => return wrap.rows,
         }
     }
     wrap.finish(line.len())
 }
+
+/// Bytes that are looked at at once.
+const RUN: usize = 4096;
 
 struct Wrap {
     width: usize,
@@ -58,9 +65,50 @@ struct Wrap {
     indent: bool,
     /// Where the row can break, and the cells before that place.
     break_at: Option<(usize, usize)>,
+    /// The first row that begins here or later is not wanted.
+    last: usize,
 }
 
 impl Wrap {
+    /// Takes printable ASCII, where a byte is a cell, and goes to what is none; `None` when there are enough rows. What
+    /// comes last may belong to what follows it.
+    fn plain(&mut self, line: &str, from: usize) -> Option<usize> {
+        let bytes = line.as_bytes().get(from..).unwrap_or_default();
+        let run = bytes
+            .iter()
+            .take(RUN)
+            .take_while(|byte| matches!(byte, b' '..=b'~'))
+            .count();
+        let alone = if run == bytes.len() { run } else { run.saturating_sub(1) };
+        for (at, byte) in (from..).zip(bytes.iter().take(alone)) {
+            self.take(at..at + 1, 1, *byte == b' ');
+            if self.is_done() {
+                return None;
+            }
+        }
+        Some(from + alone)
+    }
+
+    /// Takes clusters, one at least, up to one of ASCII alone.
+    fn clusters(&mut self, line: &str, from: usize) -> Option<usize> {
+        let rest = line.get(from..).unwrap_or_default();
+        for (at, cluster) in rest.grapheme_indices(true) {
+            if at > 0 && cluster.len() == 1 {
+                return Some(from + at);
+            }
+            let start = from + at;
+            self.take(start..start + cluster.len(), cluster_width(cluster), cluster == " ");
+            if self.is_done() {
+                return None;
+            }
+        }
+        Some(line.len())
+    }
+
+    fn is_done(&self) -> bool {
+        self.row.start >= self.last
+    }
+
     fn take(&mut self, cluster: Range<usize>, width: usize, space: bool) {
         if self.cells + width > self.width {
             if space {
@@ -159,6 +207,17 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn stretches_have_the_rows_of_the_whole(raw in "([a-d ]{0,9}|\\PC|日|👩\u{200D}👧|🇫🇷|e\u{301}){0,60}", width in 0usize..21, most in 1usize..40) {
+            let text = SafeText::line(&raw);
+            let line = text.as_str();
+            let mut rows = wrap_stretch(line, 0, width, most);
+            while let Some(end) = rows.last().map(|row| row.bytes.end).filter(|end| *end < line.len()) {
+                rows.extend(wrap_stretch(line, end, width, most));
+            }
+            prop_assert_eq!(rows, wrap_line(line, width));
+        }
+
         #[test]
         fn rows_fit_and_cover_the_line(raw in "(\\PC|[ a]|日|👩\u{200D}👧|e\u{301}){0,60}", width in 0usize..21) {
             let text = SafeText::line(&raw);

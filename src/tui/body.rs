@@ -1,24 +1,41 @@
 //! The texts of one step, read when looked at, with their sanitised forms made off the screen's thread.
 
 use crate::source;
-use crate::text::SafeText;
-use std::sync::Arc;
+use crate::text::{SafeText, Shared};
+
+/// Bytes that texts may have on screens: marks for what is not printable, and blanks for tabs, are longer than what they
+/// stand for.
+pub(super) const MOST_SHOWN: usize = 64 << 20;
 
 /// One text, as recorded and as it may be shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text {
     /// As recorded: for copying.
-    pub raw: Arc<str>,
+    pub raw: Shared,
     /// For screens.
     pub safe: SafeText,
 }
 
 impl Text {
     /// Sanitises `raw`; work is proportional to its length, so long texts are made off the screen's thread.
-    pub fn new(raw: impl Into<Arc<str>>) -> Self {
+    pub fn new(raw: impl Into<Shared>) -> Self {
+        let mut cut = false;
+        Self::within(raw, MOST_SHOWN, &mut cut)
+    }
+
+    /// The same with at most some `most` bytes on screens; `cut` where it would have had more.
+    fn within(raw: impl Into<Shared>, most: usize, cut: &mut bool) -> Self {
         let raw = raw.into();
-        let safe = SafeText::of_kept(&raw);
+        let (safe, is_cut) = SafeText::of_kept_within(&raw, most);
+        *cut |= is_cut;
         Self { raw, safe }
+    }
+
+    /// As recorded, with what was left out as marks.
+    pub fn with_marks(&self) -> SafeText {
+        let (marked, _) = SafeText::raw_of_kept_within(&self.raw, MOST_SHOWN);
+        // Mostly there was nothing to leave out: that text need not be held twice.
+        if marked == self.safe { self.safe.clone() } else { marked }
     }
 
     /// There is nothing in it.
@@ -29,11 +46,22 @@ impl Text {
 
 impl From<source::Body> for Body {
     fn from(body: source::Body) -> Self {
+        let reasoning = body.reasoning.unwrap_or_default();
+        // What one does not need is there for another.
+        let all = [&body.code, &body.output, &reasoning]
+            .map(String::len)
+            .iter()
+            .sum::<usize>();
+        let mut cut = body.cut;
+        let mut text = |raw: String| {
+            let most = (MOST_SHOWN + raw.len()).saturating_sub(all);
+            Text::within(raw, most, &mut cut)
+        };
         Self {
-            code: Text::new(body.code),
-            output: Text::new(body.output),
-            reasoning: Text::new(body.reasoning.unwrap_or_default()),
-            cut: body.cut,
+            code: text(body.code),
+            output: text(body.output),
+            reasoning: text(reasoning),
+            cut,
             repaired: body.repaired,
         }
     }
@@ -67,7 +95,7 @@ pub struct Body {
     pub output: Text,
     /// The model's reasoning; empty when none was recorded.
     pub reasoning: Text,
-    /// A text is so large that its middle was left out.
+    /// Its texts are so large that the middle of one was left out.
     pub cut: bool,
     /// Something in a text was no valid text, and was repaired.
     pub repaired: bool,

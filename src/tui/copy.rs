@@ -2,6 +2,8 @@
 //!
 //! The caller says what is copied, and shows what [`Copied`] says: which way it went.
 
+#[cfg(feature = "clipboard")]
+use crate::source::need_threads;
 use crossterm::QueueableCommand;
 use crossterm::clipboard::CopyToClipboard;
 use std::ffi::OsString;
@@ -107,6 +109,8 @@ impl Clipboard {
 
 #[cfg(feature = "clipboard")]
 fn native() -> Option<Box<dyn Native>> {
+    // It takes a thread on some desktops, and would panic without.
+    need_threads(2).ok()?;
     let clipboard = arboard::Clipboard::new().ok()?;
     Some(Box::new(clipboard))
 }

@@ -8,10 +8,9 @@ use super::notice::Notice;
 use super::pattern::Pattern;
 use super::screens::{Route, Sides, Sort};
 use crate::model::{BodyRef, LogId};
-use crate::text::SafeText;
+use crate::text::{SafeText, Shared};
 use std::any::Any;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 pub use crate::source::Stop;
@@ -143,7 +142,7 @@ pub enum Effect {
         work: Work,
     },
     /// Copy a text, raw.
-    Copy(Arc<str>),
+    Copy(Shared),
     /// Open a text in $EDITOR or $PAGER.
     OpenExternally(Focused),
     /// Call for the frame of a moment: [`Input::Frame`] comes then.
@@ -203,14 +202,43 @@ impl std::fmt::Debug for Work {
 /// The text of the focused pane, for copying and for an editor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Focused {
-    /// As recorded, and sanitised.
-    pub text: Text,
+    /// What it shows, below one another. They are put together when they are wanted as one.
+    pub texts: Vec<Text>,
     /// Its raw form is on screen (`v`): only then does an editor get it.
     pub raw_shown: bool,
     /// What it is, for notices: `code of step 3`.
     pub title: SafeText,
     /// File name extension for an editor: `py`, `json`, `md`, `txt`.
     pub extension: &'static str,
+}
+
+impl Focused {
+    /// There is no text in it.
+    pub fn is_empty(&self) -> bool {
+        self.texts.iter().all(Text::is_empty)
+    }
+
+    /// As recorded.
+    pub fn raw(&self) -> Shared {
+        self.joined(|text| &text.raw)
+    }
+
+    /// Sanitised.
+    pub fn shown(&self) -> Shared {
+        self.joined(|text| text.safe.shared())
+    }
+
+    fn joined(&self, form: impl Fn(&Text) -> &Shared) -> Shared {
+        match self.texts.as_slice() {
+            [text] => form(text).clone(),
+            texts => texts
+                .iter()
+                .map(|text| form(text).as_str())
+                .collect::<Vec<_>>()
+                .join("\n")
+                .into(),
+        }
+    }
 }
 
 /// What came of an input.

@@ -164,6 +164,23 @@ impl Pty {
         }
     }
 
+    /// Waits until the screen shows a text, or the program has ended; whether it was shown.
+    pub(crate) fn shows_or_ends(&mut self, text: &str) -> bool {
+        let since = Instant::now();
+        while !self.shows(text) {
+            assert!(
+                since.elapsed() < LIMIT,
+                "no {text:?} on the screen:\n{}",
+                self.screen_text()
+            );
+            if self.child.try_wait().unwrap().is_some() {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        true
+    }
+
     /// Waits until the screen does not show a text any more.
     pub(crate) fn wait_until_gone(&self, text: &str) {
         let since = Instant::now();
@@ -213,6 +230,14 @@ impl Pty {
         let code = self.child.wait().unwrap().exit_code();
         self.settle();
         code
+    }
+
+    /// Waits for the end; returns the signal that ended it, if one did.
+    pub(crate) fn signal_of_end(&mut self) -> Option<String> {
+        self.wait_for_end();
+        let signal = self.child.wait().unwrap().signal().map(str::to_owned);
+        self.settle();
+        signal
     }
 
     /// Waits for the end.

@@ -1,6 +1,9 @@
 //! Text that is kept up to a limit: its head, and its tail where one is wanted, with a mark between.
 
-use crate::text::count;
+use crate::text::cut_mark;
+
+/// Room for the mark where something was left out.
+const MARK: usize = 64;
 
 /// Collects bytes of a text; what is over the limit is only counted.
 pub(crate) struct Clip {
@@ -19,8 +22,14 @@ impl Clip {
 
     /// Keeps the first and the last bytes.
     pub(crate) fn head_and_tail(head_cap: usize, tail_cap: usize) -> Self {
+        Self::of_size(0, head_cap, tail_cap)
+    }
+
+    /// The same, of a text of at most `size` bytes: a large one that grew would be held twice now and then.
+    pub(crate) fn of_size(size: usize, head_cap: usize, tail_cap: usize) -> Self {
+        let all = head_cap.saturating_add(tail_cap);
         Self {
-            head: Vec::new(),
+            head: Vec::with_capacity(size.min(all)),
             tail: Vec::new(),
             head_cap,
             tail_cap,
@@ -52,33 +61,42 @@ impl Clip {
     pub(crate) fn into_text(self) -> (String, bool) {
         let (cut, total) = (self.is_cut(), self.total);
         let (mut text, tail) = (self.head, self.tail);
+        let most = self.head_cap.saturating_add(self.tail_cap).saturating_add(MARK);
         if !cut {
             text.extend_from_slice(&tail);
-            return lossy(text);
+            return lossy(text, most);
         }
         let over = tail.len().saturating_sub(self.tail_cap);
         let tail = tail.get(over..).unwrap_or_default();
         text.truncate(whole_characters_at_end(&text).len());
-        text.extend_from_slice(clip_mark(total).as_bytes());
+        text.extend_from_slice(cut_mark(total).as_bytes());
         text.extend_from_slice(whole_characters_at_start(tail));
-        lossy(text)
+        lossy(text, most)
     }
 }
 
-/// The mark that stands where something was left out.
-pub(crate) fn clip_mark(total: u64) -> String {
-    format!("…[cut: {} bytes in all]…", count(u128::from(total)))
-}
-
-fn lossy(bytes: Vec<u8>) -> (String, bool) {
-    match String::from_utf8(bytes) {
-        Ok(text) => (text, false),
-        Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), true),
+/// The text of bytes, with a mark for each that is none. Marks are longer than what they stand for: there is an end.
+fn lossy(bytes: Vec<u8>, most: usize) -> (String, bool) {
+    let bytes = match String::from_utf8(bytes) {
+        Ok(text) => return (text, false),
+        Err(error) => error.into_bytes(),
+    };
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        if text.len() + chunk.valid().len() > most {
+            text.push_str(&cut_mark(bytes.len() as u64));
+            break;
+        }
+        text.push_str(chunk.valid());
+        if !chunk.invalid().is_empty() {
+            text.push(char::REPLACEMENT_CHARACTER);
+        }
     }
+    (text, true)
 }
 
 /// Without the bytes of a character that was cut at the end.
-fn whole_characters_at_end(bytes: &[u8]) -> &[u8] {
+pub(super) fn whole_characters_at_end(bytes: &[u8]) -> &[u8] {
     let end = match std::str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() => error.valid_up_to(),
         _ => bytes.len(),

@@ -2,6 +2,7 @@
 
 use memchr::memchr2;
 
+use super::clip::whole_characters_at_end;
 use super::{Clip, Fault, Input, Scanner};
 
 /// What a lone surrogate becomes in JSON text.
@@ -22,13 +23,22 @@ impl<I: Input> Scanner<I> {
         Ok(self.position().saturating_sub(start + 2))
     }
 
+    /// Goes past a string; its length when it is decoded.
+    pub(crate) fn decoded_length(&mut self) -> Result<usize, Fault> {
+        let length = std::cell::Cell::new(0);
+        self.decode(|bytes| length.set(length.get() + bytes.len()))?;
+        Ok(length.get())
+    }
+
+    /// Decodes a string, piece by piece.
+    pub(super) fn decode(&mut self, piece: impl Fn(&[u8])) -> Result<(), Fault> {
+        self.string(&piece, |escape, _| escape.decoded(&piece))
+    }
+
     /// Decodes a string into `clip`.
     pub(crate) fn string_into(&mut self, clip: &mut Clip) -> Result<(), Fault> {
         let clip = std::cell::RefCell::new(clip);
-        self.string(
-            |bytes| clip.borrow_mut().push(bytes),
-            |escape, _| escape.decoded(|bytes| clip.borrow_mut().push(bytes)),
-        )
+        self.decode(|bytes| clip.borrow_mut().push(bytes))
     }
 
     /// Decodes a string; at most `cap` bytes of it, then a mark.
@@ -40,17 +50,21 @@ impl<I: Input> Scanner<I> {
         Ok(text)
     }
 
-    /// Decodes a string into the scratch buffer: its first `cap` bytes.
+    /// Decodes a string into the scratch buffer: its first `cap` bytes, and no half of a character.
     pub(super) fn text_into_scratch(&mut self, cap: usize) -> Result<(), Fault> {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
-        let kept = std::cell::RefCell::new(&mut scratch);
+        let (kept, cut) = (std::cell::RefCell::new(&mut scratch), std::cell::Cell::new(false));
         let push = |bytes: &[u8]| {
             let mut kept = kept.borrow_mut();
             let room = cap.saturating_sub(kept.len());
+            cut.set(cut.get() || room < bytes.len());
             kept.extend(bytes.iter().take(room));
         };
-        let done = self.string(push, |escape, _| escape.decoded(push));
+        let done = self.decode(push);
+        if cut.get() {
+            scratch.truncate(whole_characters_at_end(&scratch).len());
+        }
         self.scratch = scratch;
         done
     }
@@ -185,5 +199,25 @@ impl Escape {
             }
             Self::Char(char) => piece(char.encode_utf8(&mut [0; 4]).as_bytes()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::json::{SliceInput, Value};
+
+    #[test]
+    fn what_is_cut_ends_with_a_whole_character_and_is_no_damage() {
+        for json in ["\"ab😀cd\"", r#""ab\ud83d\ude00cd""#] {
+            for (cap, expected) in [(1, "a"), (2, "ab"), (3, "ab"), (5, "ab"), (6, "ab😀"), (99, "ab😀cd")] {
+                let mut scanner = Scanner::new(SliceInput::new(json.as_bytes(), 0));
+                assert_eq!(scanner.value(cap).unwrap(), Value::Text(expected), "{cap}");
+                assert!(scanner.repairs.is_empty(), "{cap}");
+            }
+        }
+        let mut broken = Scanner::new(SliceInput::new(br#""a\ud83dz""#, 0));
+        assert_eq!(broken.value(99).unwrap(), Value::Text("a\u{FFFD}z"));
+        assert!(!broken.repairs.is_empty());
     }
 }

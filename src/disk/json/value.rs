@@ -77,6 +77,14 @@ impl<I: Input> Scanner<I> {
         self.walk(|_| {}).map(drop)
     }
 
+    /// Goes past a value of any shape, and hands out its text: of a string decoded, else as compact JSON.
+    pub(crate) fn pieces(&mut self, piece: impl Fn(&[u8])) -> Result<(), Fault> {
+        match self.peek()? {
+            Some(b'"') => self.decode(piece),
+            _ => self.walk(piece).map(drop),
+        }
+    }
+
     /// A value of any shape as compact JSON; at most `cap` bytes of it, then a mark.
     pub(crate) fn capture(&mut self, cap: usize) -> Result<Captured, Fault> {
         let clip = RefCell::new(Clip::head(cap));

@@ -9,9 +9,8 @@ use crate::disk::json::{Clip, Fault, FileInput, Input, Scanner};
 use crate::disk::lenient;
 use crate::model::{BodyRef, Final};
 
-/// Bytes of a text that are shown from its start and from its end; what lies between in larger ones is left out.
-const HEAD: usize = 48 << 20;
-const TAIL: usize = 16 << 20;
+use super::shares::{MOST, Share, shares};
+
 const SHORT_CAP: usize = 16 << 10;
 
 /// What a line holds beside its header. Texts are as recorded: raw.
@@ -25,7 +24,7 @@ pub struct Body {
     pub reasoning: Option<String>,
     /// The value of a final result.
     pub result: Final,
-    /// A text is over 64 MiB: its middle was left out, with a mark.
+    /// Its texts are over 64 MiB together: the middle of the longest was left out, with a mark.
     pub cut: bool,
     /// Something in it was repaired: half a surrogate pair, invalid UTF-8, an unknown escape.
     pub repaired: bool,
@@ -57,22 +56,52 @@ pub enum BodyError {
     },
 }
 
-/// Reads the body of the line at `at`.
+/// Reads the body of the line at `at`. A line that may be too long is gone through twice: what each text may have depends
+/// on the others.
 pub(crate) fn read_body(file: &File, at: BodyRef) -> Result<Body, Fault> {
-    let input = FileInput::new(file, at.offset, at.offset.saturating_add(at.len));
+    let input = || FileInput::new(file, at.offset, at.offset.saturating_add(at.len));
+    let line = usize::try_from(at.len).unwrap_or(usize::MAX);
+    let [code, output, reasoning] = match line > MOST {
+        true => shares(lengths(&mut Scanner::new(input()))?),
+        false => [Share::whole(line); 3],
+    };
     let mut body = Body::default();
-    let mut scanner = Scanner::new(input);
+    let mut scanner = Scanner::new(input());
     read_fields(&mut scanner, |scanner, field| {
         match field {
-            Field::Code => body.code = long_text(scanner, &mut body.cut)?.unwrap_or_default(),
-            Field::Output => body.output = long_text(scanner, &mut body.cut)?.unwrap_or_default(),
-            Field::Reasoning => body.reasoning = long_text(scanner, &mut body.cut)?,
-            Field::Result => body.result = read_final(scanner, HEAD)?,
+            Field::Code => body.code = long_text(scanner, code, &mut body.cut)?.unwrap_or_default(),
+            Field::Output => body.output = long_text(scanner, output, &mut body.cut)?.unwrap_or_default(),
+            Field::Reasoning => body.reasoning = long_text(scanner, reasoning, &mut body.cut)?,
+            Field::Result => body.result = read_final(scanner, MOST)?,
         }
         Ok(())
     })?;
     body.repaired = !scanner.repairs.is_empty();
     Ok(body)
+}
+
+/// How long code, output and reasoning are.
+fn lengths<I: Input>(scanner: &mut Scanner<I>) -> Result<[usize; 3], Fault> {
+    let [mut code, mut output, mut reasoning] = [0; 3];
+    read_fields(scanner, |scanner, field| {
+        match field {
+            Field::Code => code = length(scanner)?,
+            Field::Output => output = length(scanner)?,
+            Field::Reasoning => reasoning = length(scanner)?,
+            Field::Result => scanner.skip()?,
+        }
+        Ok(())
+    })?;
+    Ok([code, output, reasoning])
+}
+
+fn length<I: Input>(scanner: &mut Scanner<I>) -> Result<usize, Fault> {
+    if scanner.peek()? == Some(b'"') {
+        return scanner.decoded_length();
+    }
+    let start = scanner.position();
+    scanner.skip()?;
+    Ok(usize::try_from(scanner.position().saturating_sub(start)).unwrap_or(usize::MAX))
 }
 
 /// A text of a line.
@@ -116,17 +145,72 @@ pub(crate) fn read_fields<I: Input>(
     Ok(owner)
 }
 
-fn long_text<I: Input>(scanner: &mut Scanner<I>, cut: &mut bool) -> Result<Option<String>, Fault> {
+fn long_text<I: Input>(scanner: &mut Scanner<I>, share: Share, cut: &mut bool) -> Result<Option<String>, Fault> {
     if scanner.peek()? != Some(b'"') {
-        return Ok(match scanner.capture(HEAD)? {
+        return Ok(match scanner.capture(share.head)? {
             null if null.text == "null" => None,
             other => Some(other.text),
         });
     }
-    let mut clip = Clip::head_and_tail(HEAD, TAIL);
+    let mut clip = Clip::of_size(share.size, share.head, share.tail);
     scanner.string_into(&mut clip)?;
     *cut |= clip.is_cut();
-    let (text, repaired) = clip.into_text();
+    let (mut text, repaired) = clip.into_text();
+    text.shrink_to_fit();
     scanner.repairs.utf8 |= repaired;
     Ok(Some(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+    use crate::model::LogId;
+
+    const MIB: usize = 1 << 20;
+
+    /// The body of a line with these JSON strings.
+    fn body(code: &str, output: &str, reasoning: &str) -> Body {
+        let mut file = tempfile::tempfile().unwrap();
+        write!(
+            file,
+            r#"{{"step": 1, "code": "{code}", "output": "{output}", "reasoning": "{reasoning}"}}"#
+        )
+        .unwrap();
+        let len = file.metadata().unwrap().len();
+        let at = BodyRef {
+            log: LogId(0),
+            line: 1,
+            offset: 0,
+            len,
+        };
+        read_body(&file, at).unwrap()
+    }
+
+    #[test]
+    fn texts_of_64_mib_together_are_whole() {
+        let text = |length: usize| "x".repeat(length);
+        let read = body(&text(20 * MIB), &text(43 * MIB), &text(MIB));
+        assert!(!read.cut && !read.repaired);
+        let sizes = [read.code.len(), read.output.len(), read.reasoning.unwrap().len()];
+        assert_eq!(sizes, [20 * MIB, 43 * MIB, MIB]);
+        // A line is longer than its texts where it has escapes.
+        let escaped = text(60 * MIB) + &"\\u00e9".repeat(MIB);
+        let read = body("", &escaped, "");
+        assert!(!read.cut && read.output.ends_with("éé"));
+        assert_eq!(read.output.len(), 62 * MIB);
+    }
+
+    #[test]
+    fn of_texts_that_are_longer_the_longest_show_head_and_tail() {
+        let long = "a".repeat(80 * MIB) + "z";
+        let read = body("code", &long, "");
+        assert!(read.cut);
+        assert_eq!((read.code.as_str(), read.reasoning.as_deref()), ("code", Some("")));
+        let (head, tail) = read.output.split_once("…[cut: 83,886,081 bytes in all]…").unwrap();
+        assert!(head.bytes().all(|byte| byte == b'a') && tail.ends_with("az"));
+        assert_eq!(head.len() + tail.len(), 64 * MIB - 4);
+        assert_eq!(tail.len(), (64 * MIB - 4) / 4);
+    }
 }

@@ -10,6 +10,7 @@ mod names;
 mod part;
 mod record;
 mod segment;
+mod shares;
 mod task;
 
 pub use body::{Body, BodyError, Field};

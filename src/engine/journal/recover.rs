@@ -115,7 +115,12 @@ impl Found {
     /// A large one takes its time: it is hashed while it is parsed.
     fn of(bytes: Vec<u8>) -> Self {
         let (digest, doc) = std::thread::scope(|scope| {
-            let hashing = (bytes.len() > LARGE).then(|| scope.spawn(|| Digest::of(&bytes)));
+            let hash = || {
+                std::thread::Builder::new()
+                    .spawn_scoped(scope, || Digest::of(&bytes))
+                    .ok()
+            };
+            let hashing = if bytes.len() > LARGE { hash() } else { None };
             let doc = StateDoc::parse(&bytes);
             let hashed = hashing.and_then(|hashing| hashing.join().ok());
             (hashed.unwrap_or_else(|| Digest::of(&bytes)), doc)

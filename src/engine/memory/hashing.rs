@@ -16,7 +16,8 @@ const LARGE: usize = 1 << 20;
 pub(super) struct Hashing(JoinHandle<Vec<(String, Digest)>>);
 
 impl Hashing {
-    /// Begins with the pickles of `set`; `None` where they are small and can wait until they are asked for.
+    /// Begins with the pickles of `set`; `None` where they are small, or there is no thread for it: they can
+    /// wait until they are asked for.
     pub(super) fn begin(set: &RestoreSet) -> Option<Self> {
         let saved = set.variables.iter().filter_map(|saved| match &saved.pickle {
             Pickle::Base64(text) => Some((saved.name.clone(), Arc::clone(text))),
@@ -24,7 +25,10 @@ impl Hashing {
         });
         let saved: Vec<_> = saved.collect();
         let all: usize = saved.iter().map(|(_, text)| text.len()).sum();
-        (all > LARGE).then(|| Self(thread::spawn(|| digests(saved))))
+        if all <= LARGE {
+            return None;
+        }
+        thread::Builder::new().spawn(|| digests(saved)).ok().map(Self)
     }
 
     /// The digests, by name, once they are all there.

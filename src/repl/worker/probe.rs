@@ -126,11 +126,13 @@ fn answered(asked: &mut Child, limit: Duration) -> Option<(Vec<u8>, Vec<u8>)> {
 /// All that comes out of a pipe, read on a thread of its own.
 fn heard(pipe: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
     let (sender, receiver) = channel();
-    std::thread::spawn(move || {
+    let hear = move || {
         let mut bytes = Vec::new();
         let _ = pipe.take(ANSWER).read_to_end(&mut bytes);
         sender.send(bytes)
-    });
+    };
+    // Without a thread nothing is heard, and the sender is gone.
+    let _ = std::thread::Builder::new().spawn(hear);
     receiver
 }
 

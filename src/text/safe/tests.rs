@@ -141,6 +141,15 @@ fn large_texts_take_linear_time() {
 
 proptest! {
     #[test]
+    fn what_is_cut_is_as_safe_as_the_whole(raw in hostile(), most in 0usize..80) {
+        let kept: Shared = raw.as_str().into();
+        for (safe, cut) in [SafeText::of_kept_within(&kept, most), SafeText::raw_of_kept_within(&kept, most)] {
+            prop_assert_eq!(flaws(safe.as_str()), Vec::<String>::new());
+            prop_assert!(cut == safe.as_str().contains("…[cut: "));
+        }
+    }
+
+    #[test]
     fn nothing_acts_and_nothing_hides(raw in hostile()) {
         for safe in [SafeText::block(&raw), SafeText::raw(&raw), SafeText::line(&raw)] {
             prop_assert_eq!(flaws(safe.as_str()), Vec::<String>::new());
@@ -181,11 +190,33 @@ fn hostile() -> impl Strategy<Value = String> {
 #[test]
 fn a_kept_text_that_is_clean_is_shared() {
     for clean in ["as it is\nline by line", "שלום, 世界 👍"] {
-        let raw: Arc<str> = clean.into();
-        assert!(Arc::ptr_eq(&raw, &SafeText::of_kept(&raw).0), "{clean}");
+        let raw: Shared = clean.into();
+        assert!(raw.is(SafeText::of_kept(&raw).shared()), "{clean}");
     }
-    let raw: Arc<str> = "not\x07so".into();
+    let raw: Shared = "not\x07so".into();
     assert_eq!(SafeText::of_kept(&raw), SafeText::block(&raw));
+}
+
+#[test]
+fn a_long_line_does_not_restart_and_shows_what_would_have_hidden_it() {
+    let long = "x".repeat(70_000);
+    assert_eq!(block(&format!("{long}\rend")), format!("{long}␍end"));
+    // A short one does, whatever comes over it.
+    assert_eq!(block(&format!("short\r{long}")), long);
+    assert_eq!(block(&format!("10%\r{long}\rend")), format!("{long}␍end"));
+    assert_eq!(block("long before\rab\rc"), "cbng before");
+}
+
+#[test]
+fn what_marks_make_too_long_shows_its_start_and_its_end() {
+    let raw: Shared = ("a".to_owned() + &"\u{202E}".repeat(2_000_000) + "b").into();
+    let (safe, cut) = SafeText::of_kept_within(&raw, 3_000_000);
+    assert!(cut);
+    let (head, tail) = safe.as_str().split_once("…[cut: 6,000,002 bytes in all]…").unwrap();
+    assert!(head.starts_with("a‹U+202E›") && head.ends_with('›') && tail.ends_with("‹U+202E›b"));
+    assert!((2_999_900..3_000_100).contains(&head.len()), "{}", head.len());
+    let (whole, cut) = SafeText::of_kept_within(&raw, 30_000_000);
+    assert_eq!((whole, cut), (SafeText::block(&raw), false));
 }
 
 proptest! {

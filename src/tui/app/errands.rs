@@ -53,7 +53,7 @@ impl App {
     /// Makes a session in the background, and shows it.
     fn create(&self, dir: PathBuf, name: String) {
         let (sender, options) = (self.sender.clone(), self.open.clone());
-        tokio::task::spawn_blocking(move || {
+        self.crew.take(move || {
             let _ = sender.send(match source::create(&dir, &name, &options) {
                 Ok(opened) => Incoming::Opened(Box::new(Ok(opened))),
                 Err(error) => refused(Naming::New(dir), name, &error),
@@ -68,7 +68,7 @@ impl App {
             .feed
             .as_ref()
             .and_then(|feed| feed.source().dir().canonicalize().ok());
-        tokio::task::spawn_blocking(move || {
+        self.crew.take(move || {
             let is_shown = dir.canonicalize().ok() == shown;
             let _ = sender.send(match source::rename(&dir, &name) {
                 Ok(to) if is_shown => Incoming::Opened(Box::new(source::open(&to, &options))),
@@ -99,10 +99,10 @@ impl App {
     /// Shows a text in the user's own program.
     pub(super) fn open_externally(&mut self, focused: &Focused) -> io::Result<()> {
         let text = match focused.raw_shown {
-            true => &*focused.text.raw,
-            false => focused.text.safe.as_str(),
+            true => focused.raw(),
+            false => focused.shown(),
         };
-        let trouble = match HandOff::prepare(text, focused.extension, Purpose::Read, |name| std::env::var_os(name)) {
+        let trouble = match HandOff::prepare(&text, focused.extension, Purpose::Read, |name| std::env::var_os(name)) {
             Ok(hand_off) => self.hand(&hand_off)?,
             Err(error) => Some(error.to_string()),
         };

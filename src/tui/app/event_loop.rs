@@ -1,6 +1,7 @@
 //! The loop: drain what came in, then draw, then wait. Nothing ticks: without news or a wanted frame it sleeps.
 
 use super::TuiOptions;
+use super::crew::Crew;
 use super::errands;
 use super::feed::{Feed, FeedId};
 use super::inputs::{Incoming, Inputs, Sender};
@@ -40,6 +41,7 @@ pub(super) struct App {
     inputs: Inputs,
     pub(super) sender: Sender,
     tasks: Tasks,
+    pub(super) crew: Crew,
     pub(super) feed: Option<Feed>,
     pace: Pace,
     /// Runs of sessions, this one's and those of others.
@@ -58,17 +60,18 @@ pub(super) struct App {
 }
 
 impl App {
-    pub(super) fn new(world: World, terminal: Terminal, options: &TuiOptions) -> Self {
+    pub(super) fn new(world: World, terminal: Terminal, crew: Crew, options: &TuiOptions) -> Self {
         let auto = matches!(options.theme.as_deref(), None | Some("auto"));
         let auto_theme = Some(world.theme.depth()).filter(|depth| auto && *depth != Depth::Mono);
         let (inputs, sender) = Inputs::new();
         Self {
             state: State::new(world, options.drive.clone()),
-            work: Work::new(options.drive.clone(), sender.clone()),
+            work: Work::new(options.drive.clone(), crew.clone(), sender.clone()),
             read_only: options.view.read_only,
             terminal,
             inputs,
-            tasks: Tasks::new(sender.clone()),
+            tasks: Tasks::new(crew.clone(), sender.clone()),
+            crew,
             sender,
             feed: None,
             pace: Pace::default(),
@@ -215,7 +218,7 @@ impl App {
             Heard::Answer(ground) => self.adopt_ground(ground),
             Heard::Event(Event::Key(key)) => {
                 #[cfg(debug_assertions)]
-                super::provoke::panic_if_asked(key);
+                super::provoke::panic_if_asked(key, &self.crew);
                 self.update(Msg::Key(key))
             }
             Heard::Event(Event::Mouse(mouse)) => self.update(Msg::Mouse(mouse)),
@@ -290,7 +293,7 @@ impl App {
     /// Opens another session in the background; the present one stays until it is there.
     fn open(&mut self, path: PathBuf) {
         let (sender, options) = (self.sender.clone(), self.open.clone());
-        tokio::task::spawn_blocking(move || {
+        self.crew.take(move || {
             let _ = sender.send(Incoming::Opened(Box::new(source::open(&path, &options))));
         });
     }

@@ -1,5 +1,6 @@
 //! Running the program: the terminal, its events, and tasks, around the pure [`State`](super::driver::State).
 
+mod crew;
 mod errands;
 mod event_loop;
 mod feed;
@@ -12,13 +13,14 @@ mod startup;
 mod tasks;
 mod work;
 
+use self::crew::Crew;
 use super::ctx::ViewOptions;
 use super::keymap::KeymapError;
 use super::live::DriveOptions;
 use super::term::{self, Terminal, TerminalError};
 use super::theme::ThemeError;
 use crate::source::config::{Effective, Node};
-use crate::source::{OpenOptions, Opened};
+use crate::source::{OpenOptions, Opened, advice};
 pub use startup::{check_keys, check_theme};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -64,8 +66,12 @@ pub enum TuiError {
     #[error(transparent)]
     Keymap(#[from] KeymapError),
     /// The system refused something that is needed to run.
-    #[error("cannot start: {0}")]
-    System(#[from] std::io::Error),
+    #[error("cannot start: {cause}; {}", advice(cause))]
+    System {
+        /// Why.
+        #[from]
+        cause: std::io::Error,
+    },
 }
 
 /// Runs the terminal program on what was opened, until it is quit; returns the exit code.
@@ -82,7 +88,7 @@ pub fn run(opened: Opened, options: &TuiOptions) -> Result<u8, TuiError> {
     let hook = std::panic::take_hook();
     term::install_panic_hook();
     let result = Terminal::enter(modes).map_err(TuiError::from).and_then(|terminal| {
-        let app = event_loop::App::new(world, terminal, options);
+        let app = event_loop::App::new(world, terminal, Crew::start()?, options);
         Ok(runtime.block_on(app.run(opened))?)
     });
     runtime.shutdown_background();

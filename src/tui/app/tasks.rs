@@ -1,11 +1,12 @@
 //! Effects that read or compute: each runs on a thread of the pool and comes back as an answer.
 
+use super::crew::Crew;
 use super::inputs::{Incoming, Sender};
 use super::work;
 use crate::model::{BodyRef, Query, Session};
 use crate::source::{self, Comparison, OpenOptions, SearchPattern, Source, Stop, read_session};
-use crate::text::SafeText;
 use crate::text::secret::Secrets;
+use crate::text::{SafeText, Shared};
 use crate::tui::body::{Body, Text};
 use crate::tui::compositor::LayerId;
 use crate::tui::content::highlight::highlight;
@@ -24,6 +25,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Tasks that run, by whom they are for.
 pub(super) struct Tasks {
     running: HashMap<(LayerId, Token), Stop>,
+    crew: Crew,
     sender: Sender,
     /// Opened when something is copied for the first time.
     clipboard: Arc<Mutex<Option<Clipboard>>>,
@@ -50,9 +52,10 @@ impl Way {
 }
 
 impl Tasks {
-    pub(super) fn new(sender: Sender) -> Self {
+    pub(super) fn new(crew: Crew, sender: Sender) -> Self {
         Self {
             running: HashMap::new(),
+            crew,
             sender,
             clipboard: Arc::default(),
         }
@@ -178,9 +181,9 @@ impl Tasks {
     }
 
     /// Copies on a thread: a desktop's clipboard may take its time.
-    fn copy(&self, text: Arc<str>) {
+    fn copy(&self, text: Shared) {
         let (clipboard, sender) = (self.clipboard.clone(), self.sender.clone());
-        tokio::task::spawn_blocking(move || {
+        self.crew.take(move || {
             let mut clipboard = clipboard.lock().unwrap_or_else(PoisonError::into_inner);
             let clipboard = clipboard.get_or_insert_with(|| Clipboard::open(|name| std::env::var_os(name)));
             let mut sequence = Vec::new();
@@ -203,7 +206,7 @@ impl Tasks {
             stop,
             sender: self.sender.clone(),
         };
-        tokio::task::spawn_blocking(move || task(&way));
+        self.crew.take(move || task(&way));
     }
 }
 

@@ -1,5 +1,6 @@
 //! Runs of sessions: orders go to the engine, its news come back as messages. Without an engine there are none.
 
+use super::crew::Crew;
 use super::inputs::{Incoming, Sender};
 use crate::source::Stop;
 use crate::tui::driver::Msg;
@@ -17,12 +18,14 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub(super) struct Work {
     #[cfg(feature = "engine")]
     engine: engine::Engine,
+    #[cfg(feature = "engine")]
+    crew: Crew,
     sender: Sender,
 }
 
 impl Work {
     #[cfg(feature = "engine")]
-    pub(super) fn new(options: Arc<DriveOptions>, sender: Sender) -> Self {
+    pub(super) fn new(options: Arc<DriveOptions>, crew: Crew, sender: Sender) -> Self {
         let told = sender.clone();
         let tell: engine::Tell = Arc::new(move |dir, token, news| {
             let dir = dir.to_owned();
@@ -35,12 +38,13 @@ impl Work {
         });
         Self {
             engine: engine::Engine::new(options, tell, tell_fork),
+            crew,
             sender,
         }
     }
 
     #[cfg(not(feature = "engine"))]
-    pub(super) fn new(_options: Arc<DriveOptions>, sender: Sender) -> Self {
+    pub(super) fn new(_options: Arc<DriveOptions>, _crew: Crew, sender: Sender) -> Self {
         Self { sender }
     }
 
@@ -49,7 +53,7 @@ impl Work {
     pub(super) fn run(&mut self, errand: Errand) {
         if let Some(Errand::Look { dir }) = self.engine.run(errand) {
             let sender = self.sender.clone();
-            tokio::task::spawn_blocking(move || {
+            self.crew.take(move || {
                 let found = engine::look(&dir);
                 let _ = sender.send(Incoming::Msg(Msg::Found { dir, found }));
             });

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use syntect::parsing::{ParseState, ScopeStack, SyntaxSet};
 
 use super::json_tokens;
-use super::python_strings::{Inside, Stretch, scan};
+use super::python_strings::{Inside, Stretch, after, scan};
 use super::scope_role::role_of;
 use super::squeeze::Squeezed;
 use crate::text::SafeText;
@@ -20,6 +20,12 @@ use crate::tui::widgets::{Highlights, StyleSpan};
 
 /// Lines that are longer than this after squeezing get strings and comments only.
 const MAX_LINE: usize = 2_000;
+
+/// Lines that are longer than this whatever is done get no colours.
+const LONGEST: usize = 1 << 20;
+
+/// Parts of a text that get colours: what follows them gets none.
+const MOST_SPANS: usize = 1 << 19;
 
 /// Time after which the rest of a text gets strings and comments only.
 const BUDGET: Duration = Duration::from_millis(250);
@@ -45,6 +51,9 @@ pub fn python(code: &SafeText, budget: Duration, stop: &Stop) -> Option<Highligh
     for line in code.lines() {
         if stop.is_stopped() {
             return None;
+        }
+        if highlighter.spans.len() > MOST_SPANS {
+            break;
         }
         highlighter.line(line);
     }
@@ -82,6 +91,13 @@ impl Highlighter {
     }
 
     fn line(&mut self, line: &str) {
+        if line.len() > LONGEST {
+            let after = after(line, self.inside);
+            let before = std::mem::replace(&mut self.inside, after);
+            self.skip(before);
+            self.at += line.len() + 1;
+            return;
+        }
         let (stretches, after) = scan(line, self.inside);
         let before = std::mem::replace(&mut self.inside, after);
         if self.started.elapsed() > self.budget {
@@ -216,6 +232,25 @@ mod tests {
         let highlights = python(&text, Duration::ZERO, &Stop::default()).unwrap();
         let expected = [("'a'", Role::CodeString), ("# b", Role::CodeComment)];
         assert_eq!(parts(text.as_str(), &highlights), expected);
+    }
+
+    #[test]
+    fn a_line_of_megabytes_opens_and_closes_strings_without_colours() {
+        let code = format!(
+            "x = {} + \'\'\'open\nif inside\n\'\'\' + z\nif y: pass",
+            "\'a\'+".repeat(LONGEST / 3)
+        );
+        assert_eq!(role_of_word(&code, 0, "open"), Role::Text);
+        assert_eq!(role_of_word(&code, 1, "if"), Role::CodeString);
+        assert_eq!(role_of_word(&code, 3, "if"), Role::CodeKeyword);
+    }
+
+    #[test]
+    fn what_follows_half_a_million_parts_has_no_colours() {
+        let line = "\'a\' ".repeat(1_000) + "\n";
+        let code = line.repeat(MOST_SPANS / 1_000 + 2);
+        let spans = python(&SafeText::block(&code), Duration::ZERO, &Stop::default()).unwrap();
+        assert_eq!(spans.within(&(0..code.len())).count(), (MOST_SPANS / 1_000 + 1) * 1_000);
     }
 
     #[test]

@@ -4,7 +4,8 @@
 //! several lines fold too, and show their lines when open.
 
 use std::ops::Range;
-use std::sync::Arc;
+
+use crate::text::Shared;
 
 use super::json_scan::{Members, skip_space, value_end};
 
@@ -68,13 +69,13 @@ impl JsonRow {
 /// A JSON value as foldable rows.
 #[derive(Clone, Debug)]
 pub struct JsonTree {
-    text: Arc<str>,
+    text: Shared,
     rows: Vec<JsonRow>,
 }
 
 impl JsonTree {
     /// The tree of a JSON value, unfolded as far as it stays small. Damaged JSON gives a tree of what is there.
-    pub fn new(text: impl Into<Arc<str>>) -> Self {
+    pub fn new(text: impl Into<Shared>) -> Self {
         let text = text.into();
         let at = skip_space(text.as_bytes(), 0, b"");
         let (end, members) = value_end(text.as_bytes(), at);

@@ -37,9 +37,19 @@ pub(super) struct Stretch {
 }
 
 /// Splits a line into strings, comments and code; what the next line starts inside of.
-pub(super) fn scan(line: &str, mut inside: Inside) -> (Vec<Stretch>, Inside) {
-    let bytes = line.as_bytes();
+pub(super) fn scan(line: &str, inside: Inside) -> (Vec<Stretch>, Inside) {
     let mut stretches = Vec::new();
+    let after = each(line, inside, |stretch| stretches.push(stretch));
+    (stretches, after)
+}
+
+/// What the line after this one starts inside of.
+pub(super) fn after(line: &str, inside: Inside) -> Inside {
+    each(line, inside, drop)
+}
+
+fn each(line: &str, mut inside: Inside, mut take: impl FnMut(Stretch)) -> Inside {
+    let bytes = line.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
         let (end, role) = match inside {
@@ -59,10 +69,10 @@ pub(super) fn scan(line: &str, mut inside: Inside) -> (Vec<Stretch>, Inside) {
                 _ => (code_end(bytes, at), Role::Text),
             },
         };
-        stretches.push(Stretch { bytes: at..end, role });
+        take(Stretch { bytes: at..end, role });
         at = end;
     }
-    (stretches, inside)
+    inside
 }
 
 fn code_end(bytes: &[u8], at: usize) -> usize {

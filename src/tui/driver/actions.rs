@@ -194,12 +194,12 @@ impl State {
 
     fn focused(&self) -> Option<Focused> {
         let focused = self.stack.top().and_then(|screen| screen.focused(&self.world.ctx()));
-        focused.filter(|focused| !focused.text.is_empty())
+        focused.filter(|focused| !focused.is_empty())
     }
 
     fn copy(&mut self) -> Vec<Wanted> {
         match self.focused() {
-            Some(focused) => self.outside(Effect::Copy(focused.text.raw)),
+            Some(focused) => self.outside(Effect::Copy(focused.raw())),
             None => self.nothing("copy"),
         }
     }

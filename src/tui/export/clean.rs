@@ -1,8 +1,9 @@
 //! The one gate that every exported text passes: sanitised unless raw text was asked for, and with secrets masked.
 
 use super::{secrets, strings};
-use crate::text::SafeText;
 use crate::text::secret::Secrets;
+use crate::text::{SafeText, Shared};
+use crate::tui::body::MOST_SHOWN;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -82,12 +83,16 @@ impl Cleaner {
         self.place = place.into();
     }
 
-    /// Text of several lines; `part` is what it is of the place (`output`).
-    pub(super) fn block(&mut self, text: &str, part: &str) -> String {
-        if self.raw {
-            return self.mask(text, part);
-        }
-        self.mask(SafeText::block(text).as_str(), part)
+    /// Text of several lines; `part` is what it is of the place (`output`). A long one is changed where it is, if at all.
+    pub(super) fn block(&mut self, text: String, part: &str) -> Shared {
+        let text = Shared::from(text);
+        let text = match self.raw {
+            true => text,
+            // As on screen, where marks can make a huge text too long.
+            false => SafeText::of_kept_within(&text, MOST_SHOWN).0.shared().clone(),
+        };
+        let masked = self.changed(&text, part);
+        masked.map_or(text, Shared::from)
     }
 
     /// JSON: its strings are texts of several lines; masking sees it whole, since names tell secrets too.
@@ -117,20 +122,32 @@ impl Cleaner {
     }
 
     fn mask(&mut self, text: &str, part: &str) -> String {
+        self.changed(text, part).unwrap_or_else(|| text.to_owned())
+    }
+
+    /// The text with its secrets masked, if there are any in it.
+    fn changed(&mut self, text: &str, part: &str) -> Option<String> {
         let known = self.secrets.redact(text);
         if matches!(known, Cow::Owned(_)) {
             self.count(SecretKind::Registered, part);
         }
+        let found = secrets::find(&known);
+        if found.is_empty() {
+            return match known {
+                Cow::Owned(redacted) => Some(redacted),
+                Cow::Borrowed(_) => None,
+            };
+        }
         let mut out = String::with_capacity(known.len());
         let mut kept = 0;
-        for found in secrets::find(&known) {
+        for found in found {
             self.count(found.kind, part);
             out.push_str(known.get(kept..found.bytes.start).unwrap_or_default());
             out.push_str(&format!("[masked: {}]", found.kind.name()));
             kept = found.bytes.end;
         }
         out.push_str(known.get(kept..).unwrap_or_default());
-        out
+        Some(out)
     }
 
     fn count(&mut self, kind: SecretKind, part: &str) {
@@ -147,8 +164,11 @@ mod tests {
     fn secrets_are_masked_and_reported_without_their_value() {
         let mut cleaner = Cleaner::new(false, Secrets::default());
         cleaner.at("Q1 step 2");
-        let text = cleaner.block("use sk-abcdefghijklmnop1234 and sk-zyxwvutsrqponmlk9876 now", "code");
-        assert_eq!(text, "use [masked: API key] and [masked: API key] now");
+        let text = cleaner.block(
+            "use sk-abcdefghijklmnop1234 and sk-zyxwvutsrqponmlk9876 now".into(),
+            "code",
+        );
+        assert_eq!(text.as_str(), "use [masked: API key] and [masked: API key] now");
         let masked = cleaner.masked();
         assert_eq!(masked[0].place, "Q1 step 2 code");
         assert_eq!((masked[0].kind, masked[0].count), (SecretKind::ApiKey, 2));
@@ -158,7 +178,7 @@ mod tests {
     fn raw_text_is_masked_too() {
         let mut cleaner = Cleaner::new(true, Secrets::default());
         assert_eq!(
-            cleaner.block("\u{1b}[1mpassword='hunter2'", ""),
+            cleaner.block("\u{1b}[1mpassword='hunter2'".into(), "").as_str(),
             "\u{1b}[1mpassword='[masked: named secret]'"
         );
     }

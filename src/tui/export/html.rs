@@ -226,9 +226,21 @@ impl Html {
     }
 }
 
+/// Bytes of a text that are escaped at a time.
+const PIECE: usize = 64 << 10;
+
 /// A titled block; the newline after the tag is eaten by browsers, so that one of the text's own is not.
 fn pre(out: &mut dyn Write, title: &str, text: &str) -> Result<()> {
-    writeln!(out, "<h3>{}</h3>\n<pre>\n{}</pre>", escape(title), escape(text))
+    write!(out, "<h3>{}</h3>\n<pre>\n", escape(title))?;
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (piece, after) = rest
+            .split_at_checked(rest.floor_char_boundary(PIECE))
+            .unwrap_or((rest, ""));
+        out.write_all(escape(piece).as_bytes())?;
+        rest = after;
+    }
+    writeln!(out, "</pre>")
 }
 
 fn totals(totals: &Totals) -> String {

@@ -182,28 +182,46 @@ fn agent<'a>(part: &'a AgentPart<'_>) -> Agent<'a> {
     }
 }
 
-fn step(part: &StepPart<'_>) -> Value {
+/// Its texts are not copied: they may be huge.
+#[derive(Serialize)]
+struct Step<'a> {
+    number: u64,
+    again: u32,
+    probe: bool,
+    failed: bool,
+    code: &'a str,
+    output: Option<&'a str>,
+    reasoning: &'a str,
+    unreadable: Option<&'a str>,
+    usage: Option<Value>,
+    cost_nano_usd: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost_at_least_nano_usd: Option<i64>,
+    call_start: Option<String>,
+    call_end: Option<String>,
+    execution_start: Option<String>,
+    execution_end: Option<String>,
+}
+
+fn step<'a>(part: &'a StepPart<'_>) -> Step<'a> {
     let step = part.step;
-    let mut told = json!({
-        "number": step.number,
-        "again": step.again,
-        "probe": step.kind == StepKind::Probe,
-        "failed": step.failed,
-        "code": part.code,
-        "output": step.executed.then_some(&part.output),
-        "reasoning": part.reasoning,
-        "unreadable": part.unreadable,
-        "usage": step.usage_known.then(|| usage(&step.usage)),
-        "cost_nano_usd": step.cost.whole(),
-        "call_start": instant(step.timings.call_start),
-        "call_end": instant(step.timings.call_end),
-        "execution_start": instant(step.timings.exec_start),
-        "execution_end": instant(step.timings.exec_end),
-    });
-    if let (Some(told), Some(part)) = (told.as_object_mut(), step.cost.part()) {
-        told.insert("cost_at_least_nano_usd".into(), part.into());
+    Step {
+        number: step.number,
+        again: step.again,
+        probe: step.kind == StepKind::Probe,
+        failed: step.failed,
+        code: &part.code,
+        output: step.executed.then_some(&part.output),
+        reasoning: &part.reasoning,
+        unreadable: part.unreadable.as_deref(),
+        usage: step.usage_known.then(|| usage(&step.usage)),
+        cost_nano_usd: step.cost.whole(),
+        cost_at_least_nano_usd: step.cost.part(),
+        call_start: instant(step.timings.call_start),
+        call_end: instant(step.timings.call_end),
+        execution_start: instant(step.timings.exec_start),
+        execution_end: instant(step.timings.exec_end),
     }
-    told
 }
 
 fn memory(part: &MemoryPart<'_>) -> Value {

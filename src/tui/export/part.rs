@@ -2,6 +2,7 @@
 
 use super::Report;
 use crate::model::{Agent, AgentId, FinalShape, MemoryEntry, Problem, Query, Session, Step};
+use crate::text::Shared;
 use std::io::{Result, Write};
 
 /// One part of the document, in the order of telling.
@@ -69,9 +70,9 @@ pub(super) struct AgentPart<'a> {
 /// One step.
 pub(super) struct StepPart<'a> {
     pub(super) step: &'a Step,
-    pub(super) code: String,
-    pub(super) output: String,
-    pub(super) reasoning: String,
+    pub(super) code: Shared,
+    pub(super) output: Shared,
+    pub(super) reasoning: Shared,
     /// Why the rest is empty, where it could not be read.
     pub(super) unreadable: Option<String>,
 }

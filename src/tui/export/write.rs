@@ -114,7 +114,7 @@ impl<L: Layout> Teller<'_, L> {
         self.cleaner.at(query.label.to_string());
         let part = RunPart {
             query,
-            text: self.cleaner.block(&query.text, "query"),
+            text: self.cleaner.block(query.text.clone(), "query").to_string(),
             result: self.result(&query.result),
             outcome: self.outcome(&query.outcome),
             log_file: query.log_file.as_ref().map(|path| self.cleaner.line(path, "log path")),
@@ -170,13 +170,12 @@ impl<L: Layout> Teller<'_, L> {
             Err(why) => (Body::default(), Some(self.cleaner.line(&why, "error"))),
         };
         self.report.unreadable += u64::from(unreadable.is_some());
+        // One after the other, each instead of what was read: they may be huge.
         let part = StepPart {
             step,
-            code: self.cleaner.block(&body.code, "code"),
-            output: self.cleaner.block(&body.output, "output"),
-            reasoning: self
-                .cleaner
-                .block(body.reasoning.as_deref().unwrap_or_default(), "reasoning"),
+            code: self.cleaner.block(body.code, "code"),
+            output: self.cleaner.block(body.output, "output"),
+            reasoning: self.cleaner.block(body.reasoning.unwrap_or_default(), "reasoning"),
             unreadable,
         };
         self.part(&Part::Step(part))?;
@@ -218,7 +217,7 @@ impl<L: Layout> Teller<'_, L> {
                 let clean = if json {
                     self.cleaner.json(text, "FINAL")
                 } else {
-                    self.cleaner.block(text, "FINAL")
+                    self.cleaner.block(text.clone(), "FINAL").to_string()
                 };
                 FinalPart::Value(*shape, clean)
             }
@@ -247,7 +246,7 @@ impl<L: Layout> Teller<'_, L> {
             let part = MemoryPart {
                 entry,
                 type_name: self.cleaner.line(&entry.type_name, "type"),
-                text: self.cleaner.block(&entry.text, "value"),
+                text: self.cleaner.block(entry.text.clone(), "value").to_string(),
                 comment: entry.comment.as_ref().map(|text| self.cleaner.line(text, "comment")),
                 note: entry.note.as_ref().map(|text| self.cleaner.line(text, "note")),
                 name,

@@ -9,7 +9,7 @@ const GRACE: Duration = Duration::from_millis(400);
 /// Another program has the terminal: its keys are not meant for us.
 static LENT: AtomicBool = AtomicBool::new(false);
 
-/// Says whether another program has the terminal. `Ctrl-C` in an editor must not end us then, and `Ctrl-Z` must stop
+/// Says whether another program has the terminal. `Ctrl-C` and `Ctrl-\\` in an editor must not end us then, and `Ctrl-Z` must stop
 /// us together with it.
 pub(super) fn set_lent(lent: bool) {
     LENT.store(lent, Ordering::SeqCst);
@@ -50,10 +50,19 @@ pub(super) fn exit_soon(signal: i32) {
 #[cfg(unix)]
 mod unix {
     use super::{LENT, Signal, code_of, exit_soon};
-    use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
+    use crate::tui::term::{loan, restore};
+    use signal_hook::consts::{
+        SIGABRT, SIGALRM, SIGCONT, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2,
+        SIGVTALRM, SIGXCPU, SIGXFSZ,
+    };
     use signal_hook::iterator::{Handle, Signals as Caught};
     use signal_hook::low_level::emulate_default_handler;
     use std::sync::atomic::Ordering;
+
+    /// Signals that ask for nothing but an end, by whoever sends them. (A broken pipe is an error here, and no signal.)
+    const ENDS: [i32; 10] = [
+        SIGQUIT, SIGABRT, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ, SIGIO,
+    ];
 
     /// Signals are caught while this lives.
     pub struct Signals(Handle);
@@ -64,7 +73,8 @@ mod unix {
         /// # Errors
         /// The system refused to register a handler.
         pub fn catch(mut send: impl FnMut(Signal) + Send + 'static) -> std::io::Result<Self> {
-            let mut caught = Caught::new([SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT])?;
+            let meant = [SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT];
+            let mut caught = Caught::new(meant.iter().chain(&ENDS))?;
             let handle = caught.handle();
             let listen = move || {
                 for signal in caught.forever() {
@@ -85,14 +95,25 @@ mod unix {
                 let _ = emulate_default_handler(SIGTSTP);
                 None
             }
-            (SIGINT | SIGCONT, true) => None,
+            (SIGINT | SIGQUIT | SIGCONT, true) => None,
             (SIGTSTP, false) => Some(Signal::Stop),
             (SIGCONT, false) => Some(Signal::Continued),
+            (end, _) if ENDS.contains(&end) => end_by(end),
             (end, _) => {
                 exit_soon(end);
                 Some(Signal::End(code_of(end)))
             }
         }
+    }
+
+    /// Ends the process at once, by the signal itself, with the terminal as it was.
+    fn end_by(signal: i32) -> ! {
+        loan::end(signal);
+        loan::abandon();
+        restore();
+        let _ = emulate_default_handler(signal);
+        // The system has another default for it.
+        std::process::exit(code_of(signal));
     }
 
     impl Drop for Signals {

@@ -318,7 +318,7 @@ impl Screen for DiffScreen {
             Part::Right => (right?.code.clone(), SafeText::line(&format!("code of {}", right?.name))),
         };
         Some(Focused {
-            text: Text::new(text),
+            texts: vec![Text::new(text)],
             raw_shown: false,
             title,
             extension: if self.focus == Part::List { "txt" } else { "py" },

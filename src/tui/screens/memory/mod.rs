@@ -249,7 +249,7 @@ impl Screen for MemoryScreen {
     fn focused(&self, ctx: &Ctx<'_>) -> Option<Focused> {
         let entry = self.entry(ctx)?;
         Some(Focused {
-            text: Text::new(entry.text.as_str()),
+            texts: vec![Text::new(entry.text.as_str())],
             raw_shown: self.detail.is_raw(),
             title: SafeText::line(&entry.name),
             extension: if entry.kind == MemoryKind::Dropped { "txt" } else { "py" },

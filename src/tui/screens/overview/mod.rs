@@ -202,7 +202,7 @@ impl Screen for Overview {
         let ending = ending::Ending::of(query);
         let raw = format!("{}\n\n{}{}\n", query.text, ending.words, ending.text);
         Some(Focused {
-            text: Text::new(raw),
+            texts: vec![Text::new(raw)],
             raw_shown: false,
             title: SafeText::line(&format!("{} with its FINAL", query.label)),
             extension: "txt",

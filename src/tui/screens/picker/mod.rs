@@ -292,7 +292,7 @@ impl Screen for PickerScreen {
     fn focused(&self, _ctx: &Ctx<'_>) -> Option<Focused> {
         let path = self.selected()?.summary.path.to_string_lossy();
         Some(Focused {
-            text: Text::new(path.as_ref()),
+            texts: vec![Text::new(path.as_ref())],
             raw_shown: false,
             title: SafeText::literal("path of the session"),
             extension: "txt",

@@ -186,7 +186,7 @@ impl Screen for ProblemsScreen {
     fn focused(&self, ctx: &Ctx<'_>) -> Option<Focused> {
         let problem = self.problem(ctx)?;
         Some(Focused {
-            text: Text::new(table::in_full(problem, ctx.session).as_str()),
+            texts: vec![Text::new(table::in_full(problem, ctx.session).as_str())],
             raw_shown: false,
             title: SafeText::literal("problem"),
             extension: "txt",

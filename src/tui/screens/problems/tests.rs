@@ -72,7 +72,7 @@ fn the_selected_one_is_shown_and_copied_in_full() {
         shown.contains("/tmp/podcasts/logs/run1.jsonl, line 812, byte 1,234,567"),
         "{shown}"
     );
-    assert!(screen.focused(&world.ctx()).unwrap().text.raw.contains("line 812"));
+    assert!(screen.focused(&world.ctx()).unwrap().raw().contains("line 812"));
 }
 
 #[test]

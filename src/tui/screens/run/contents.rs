@@ -11,6 +11,9 @@ use crate::tui::screens::overview::head::head;
 use crate::tui::theme::Role;
 use std::sync::Arc;
 
+/// Bytes of an output beside which the result is not repeated.
+const HUGE: usize = 16 << 20;
+
 /// A place with everything that is known of it.
 #[derive(Clone, Copy)]
 pub(super) struct Shown<'a> {
@@ -121,7 +124,7 @@ impl<'a> Shown<'a> {
                 Role::Dim,
             )],
         };
-        if self.is_last() && self.has_result() {
+        if self.is_last() && self.has_result() && !self.has_huge_output() {
             if !matches!(pieces.last(), Some(Piece::Data(text)) if text.raw.ends_with('\n')) {
                 pieces.push(Piece::words("", Role::Text));
             }
@@ -129,6 +132,17 @@ impl<'a> Shown<'a> {
             pieces.extend(self.result());
         }
         pieces
+    }
+
+    /// The result, which stands below the last output, has a pane of its own alone: put together with a huge output,
+    /// that would be held twice.
+    pub(super) fn has_result_apart(&self) -> bool {
+        self.is_last() && self.has_result() && self.has_huge_output()
+    }
+
+    fn has_huge_output(&self) -> bool {
+        let reading = self.step().and_then(|step| self.bodies.get(step.body?));
+        matches!(reading, Some(Reading::Read(body)) if body.output.raw.len() > HUGE)
     }
 
     /// The body of the selected step is being read.

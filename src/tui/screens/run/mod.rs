@@ -349,8 +349,8 @@ impl Screen for RunScreen {
     fn focused(&self, ctx: &Ctx<'_>) -> Option<Focused> {
         let query = self.query(ctx)?;
         let place = self.shown(query).title();
-        let of = |name: &str, text: Text, raw_shown: bool, extension: &'static str| Focused {
-            text,
+        let of = |name: &str, texts: Vec<Text>, raw_shown: bool, extension: &'static str| Focused {
+            texts,
             raw_shown,
             title: SafeText::line(&format!("{name} of {place}")),
             extension,
@@ -359,8 +359,8 @@ impl Screen for RunScreen {
             return Some(of(over.kind.name(), over.pane.recorded(), over.pane.is_raw(), "txt"));
         }
         Some(match self.focus {
-            Part::Tree => of("tree", Text::new(self.tree.text(&query.run)), false, "txt"),
-            Part::Info => of("figures", Text::new(self.info.text.text().as_str()), false, "txt"),
+            Part::Tree => of("tree", vec![Text::new(self.tree.text(&query.run))], false, "txt"),
+            Part::Info => of("figures", vec![Text::new(self.info.text.text().as_str())], false, "txt"),
             Part::Code => of(
                 self.shown(query).code_title(),
                 self.code.recorded(),

@@ -6,6 +6,7 @@ use super::layout::lay_out;
 use super::{PATIENCE, Part, RunScreen};
 use crate::model::Query;
 use crate::text::{Glyphs, SafeText, clock_time, plural};
+use crate::tui::action::Action;
 use crate::tui::ctx::Ctx;
 use crate::tui::screens::overview::ending::{Mark, state_word};
 use crate::tui::screens::overview::head::rows;
@@ -157,6 +158,10 @@ impl RunScreen {
         };
         if let Some(mark) = mark {
             aside.push(SafeText::line(&format!(" {mark}")), ctx.style(Role::Warning));
+        }
+        if part == Part::Output && shown.has_result_apart() {
+            let words = format!(" FINAL: {}", ctx.key(Action::Final));
+            aside.push(SafeText::line(&words), ctx.style(Role::Dim));
         }
         if raw {
             let words = if part == Part::Info { " exact" } else { " raw" };

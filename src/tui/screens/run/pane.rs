@@ -124,8 +124,11 @@ impl ContentPane {
         let own = self.asked == Some(token);
         if let Some(rendering) = result.downcast_ref::<Rendering>().filter(|_| own) {
             self.asked = None;
+            let same = !self.raw && rendering.is_plain();
             self.rendering = rendering.clone();
-            self.print(true);
+            if !same {
+                self.print(true);
+            }
         }
         own
     }
@@ -179,17 +182,12 @@ impl ContentPane {
     }
 
     /// The data of all pieces, with the words between them where there are several.
-    pub(super) fn recorded(&self) -> Text {
-        match self.pieces.as_slice() {
-            [Piece::Data(text) | Piece::Code(text) | Piece::Plain(text)] => text.clone(),
-            pieces => {
-                let raw = |piece: &Piece| match piece {
-                    Piece::Words(words, _) => words.to_string(),
-                    Piece::Data(text) | Piece::Code(text) | Piece::Plain(text) => text.raw.to_string(),
-                };
-                Text::new(pieces.iter().map(raw).collect::<Vec<_>>().join("\n"))
-            }
-        }
+    pub(super) fn recorded(&self) -> Vec<Text> {
+        let text = |piece: &Piece| match piece {
+            Piece::Words(words, _) => Text::new(words.as_str()),
+            Piece::Data(text) | Piece::Code(text) | Piece::Plain(text) => text.clone(),
+        };
+        self.pieces.iter().map(text).collect()
     }
 
     /// Paints what is in sight.

@@ -1,7 +1,7 @@
 //! Making what a pane shows out of its pieces: words of the program, and texts in the form they have (JSON as a tree,
 //! Markdown laid out), or as they were recorded.
 
-use crate::text::SafeText;
+use crate::text::{SafeText, Shared};
 use crate::tui::body::Text;
 use crate::tui::content::Rendered;
 use crate::tui::content::detect::{Form, form_of};
@@ -9,7 +9,6 @@ use crate::tui::content::json_tree::JsonTree;
 use crate::tui::content::markdown;
 use crate::tui::theme::Role;
 use crate::tui::widgets::{Highlights, StyleSpan};
-use std::sync::Arc;
 
 /// Texts up to this many bytes are made on the spot; longer ones are shown plain until they are made elsewhere.
 pub(super) const AT_ONCE: usize = 32 << 10;
@@ -52,7 +51,7 @@ enum Shape {
     Words(SafeText, Role),
     Plain(SafeText),
     Json(JsonTree),
-    Markdown(Arc<str>),
+    Markdown(Shared),
 }
 
 /// Pieces in their forms, ready to be printed at a width and to be folded.
@@ -76,7 +75,7 @@ impl Rendering {
 
     /// Everything as recorded, with what was left out as marks.
     pub(super) fn raw(pieces: &[Piece]) -> Self {
-        Self::each(pieces, |text| SafeText::raw(&text.raw))
+        Self::each(pieces, Text::with_marks)
     }
 
     fn each(pieces: &[Piece], form: impl Fn(&Text) -> SafeText) -> Self {
@@ -87,6 +86,12 @@ impl Rendering {
         Self {
             shapes: pieces.iter().map(shape).collect(),
         }
+    }
+
+    /// Nothing in it has another form: it looks as it did before forms were looked for.
+    pub(super) fn is_plain(&self) -> bool {
+        let plain = |shape: &Shape| matches!(shape, Shape::Words(..) | Shape::Plain(_));
+        self.shapes.iter().all(plain)
     }
 
     /// It must be printed again when the width changes.

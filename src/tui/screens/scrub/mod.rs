@@ -359,13 +359,13 @@ impl Screen for ScrubScreen {
         let row = self.list.selected().and_then(|index| self.rows.get(index));
         match self.focus {
             Part::Code => Some(Focused {
-                text: self.body.as_ref()?.code.clone(),
+                texts: vec![self.body.as_ref()?.code.clone()],
                 raw_shown: false,
                 title: SafeText::line(&format!("code of step {}", self.step)),
                 extension: "py",
             }),
             Part::Names | Part::Detail => Some(Focused {
-                text: Text::new(row?.text.as_str()),
+                texts: vec![Text::new(row?.text.as_str())],
                 raw_shown: false,
                 title: SafeText::line(&row?.name),
                 extension: "txt",

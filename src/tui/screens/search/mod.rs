@@ -320,7 +320,7 @@ impl Screen for SearchScreen {
         let hit = self.results.hit_of(self.list.selected()?)?;
         let line = format!("{}{}{}", hit.before, hit.found, hit.after);
         Some(Focused {
-            text: Text::new(line),
+            texts: vec![Text::new(line)],
             raw_shown: false,
             title: SafeText::line(&format!("hit in {}", hit.title)),
             extension: "txt",

@@ -286,7 +286,7 @@ impl Screen for TimelineScreen {
 
     fn focused(&self, ctx: &Ctx<'_>) -> Option<Focused> {
         Some(Focused {
-            text: Text::new(facts::as_text(&self.chart, ctx.session)),
+            texts: vec![Text::new(facts::as_text(&self.chart, ctx.session))],
             raw_shown: false,
             title: SafeText::literal("timeline"),
             extension: "txt",

@@ -66,7 +66,7 @@ impl TextPane {
 
     fn draw_row(&mut self, at: Anchor, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
         let line = self.lines.bytes(at.line);
-        let rows = self.rows(at.line);
+        let rows = self.rows(at);
         let Some(row) = rows.as_slice().get(rows.at(at.byte)).cloned() else {
             return;
         };
@@ -91,8 +91,7 @@ impl TextPane {
     /// What is left of an unwrapped line beyond the columns that are scrolled away. Where those end within a wide
     /// character, `cells` says how many cells of it stay empty.
     fn scrolled(&mut self, line: usize, row: Row) -> Row {
-        let text = self.text.as_str().get(self.lines.bytes(line)).unwrap_or_default();
-        let (byte, column) = self.cache.column(line, text, self.left);
+        let (byte, column) = self.cache.column(line, self.lines.text(line), self.left);
         Row {
             bytes: byte..row.bytes.end,
             cells: column.saturating_sub(self.left),

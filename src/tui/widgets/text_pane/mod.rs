@@ -47,7 +47,7 @@ impl TextPane {
     /// A pane that shows the start of a text, wrapped.
     pub fn new(text: SafeText) -> Self {
         Self {
-            lines: Lines::of(text.as_str()),
+            lines: Lines::of(&text),
             text,
             generation: 0,
             cache: RowCache::default(),
@@ -78,7 +78,7 @@ impl TextPane {
     }
 
     fn replace(&mut self, text: SafeText) {
-        self.lines = Lines::of(text.as_str());
+        self.lines = Lines::of(&text);
         self.text = text;
         self.generation += 1;
         self.highlights = None;

@@ -61,7 +61,7 @@ impl TextPane {
 
     /// The start of the row that an anchor lies in, at the present width.
     fn snap(&mut self, anchor: Anchor) -> Anchor {
-        let rows = self.rows(anchor.line);
+        let rows = self.rows(anchor);
         let row = rows.as_slice().get(rows.at(anchor.byte));
         Anchor {
             byte: row.map_or(0, |row| row.bytes.start),
@@ -69,11 +69,11 @@ impl TextPane {
         }
     }
 
-    pub(super) fn rows(&mut self, line: usize) -> Rows {
-        let bytes = self.lines.bytes(line);
-        let text = self.text.as_str().get(bytes).unwrap_or_default();
+    /// The rows around an anchor.
+    pub(super) fn rows(&mut self, at: Anchor) -> Rows {
+        let text = self.lines.text(at.line);
         if self.wrap {
-            self.cache.rows(line, text)
+            self.cache.rows(at.line, text, at.byte)
         } else {
             Rows::One(crate::text::Row {
                 bytes: 0..text.len(),
@@ -85,8 +85,11 @@ impl TextPane {
     /// The row `rows` after (or before) an anchor, within the text.
     pub(super) fn step(&mut self, from: Anchor, rows: isize) -> Anchor {
         let mut left = rows.unsigned_abs();
-        let mut line = from.line.min(self.lines.count() - 1);
-        let mut of = self.rows(line);
+        let mut at = Anchor {
+            line: from.line.min(self.lines.count() - 1),
+            ..from
+        };
+        let mut of = self.rows(at);
         let mut row = of.at(from.byte);
         while left > 0 {
             let room = if rows < 0 { row } else { of.as_slice().len() - 1 - row };
@@ -94,20 +97,33 @@ impl TextPane {
             row = if rows < 0 { row - moved } else { row + moved };
             left -= moved;
             let next = if rows < 0 {
-                line.checked_sub(1)
+                before(at.line, &of)
             } else {
-                Some(line + 1).filter(|line| *line < self.lines.count())
+                self.after(at.line, &of)
             };
             let (Some(next), true) = (next, left > 0) else {
                 break;
             };
-            line = next;
-            of = self.rows(line);
+            at = next;
+            of = self.rows(at);
             row = if rows < 0 { of.as_slice().len() - 1 } else { 0 };
             left -= 1;
         }
         let byte = of.as_slice().get(row).map_or(0, |row| row.bytes.start);
-        Anchor { line, byte }
+        Anchor { byte, ..at }
+    }
+
+    /// Where what follows rows of a line begins.
+    fn after(&self, line: usize, rows: &Rows) -> Option<Anchor> {
+        let byte = rows.bytes().end;
+        if byte < self.lines.bytes(line).len() {
+            return Some(Anchor { line, byte });
+        }
+        let next = Anchor {
+            line: line + 1,
+            byte: 0,
+        };
+        Some(next).filter(|next| next.line < self.lines.count())
     }
 
     /// The highest view that still shows the end of the text.
@@ -148,4 +164,13 @@ impl TextPane {
             total,
         }
     }
+}
+
+/// The end of what comes before rows of a line.
+fn before(line: usize, rows: &Rows) -> Option<Anchor> {
+    if let Some(byte) = rows.bytes().start.checked_sub(1) {
+        return Some(Anchor { line, byte });
+    }
+    let line = line.checked_sub(1)?;
+    Some(Anchor { line, byte: usize::MAX })
 }

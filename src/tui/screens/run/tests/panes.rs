@@ -25,7 +25,7 @@ fn the_focused_pane_is_the_one_last_scrolled_clicked_or_cycled_to() {
     stage.mouse(MouseKind::Press, code.x + 2, code.y + 2);
     let focused = stage.screen.focused(&stage.world.ctx()).unwrap();
     assert_eq!(
-        (&*focused.text.raw, focused.raw_shown, focused.extension),
+        (&*focused.raw(), focused.raw_shown, focused.extension),
         (CODE, false, "py")
     );
     stage.act(Action::Raw);
@@ -156,4 +156,42 @@ fn a_text_that_was_cut_or_repaired_says_so_beside_its_name() {
     };
     let frame = stage.frame(120, 30);
     assert_eq!(frame.matches("repaired").count(), 1, "{frame}");
+}
+
+#[test]
+fn beside_a_huge_output_the_result_has_its_own_pane_alone() {
+    let mut stage = lighthouses(3);
+    stage.acts(&[
+        Action::OutputDown,
+        Action::NextPane,
+        Action::Last,
+        Action::NextPane,
+        Action::NextPane,
+    ]);
+    assert!(stage.screen.output.text().as_str().contains("── FINAL ──"));
+    let ctx = stage.world.ctx();
+    let at = stage
+        .screen
+        .shown(stage.screen.query(&ctx).unwrap())
+        .step()
+        .unwrap()
+        .body
+        .unwrap();
+    let (mut bodies, mut token) = (Bodies::default(), Token::default());
+    bodies.ask(at, None, &mut token);
+    let output = Text::new("line\n".repeat(4 << 20));
+    let body = Body {
+        output: output.clone(),
+        ..Body::default()
+    };
+    bodies.take(token, Ok(Arc::new(body)));
+    stage.screen.bodies = bodies;
+    stage.send(&Input::ModelChanged);
+    assert!(
+        stage.screen.output.text().shared().is(output.safe.shared()),
+        "it is held once"
+    );
+    assert!(stage.frame(120, 34).contains("FINAL: o"));
+    stage.act(Action::Final);
+    assert!(stage.frame(120, 34).contains("final of "));
 }
