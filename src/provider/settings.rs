@@ -260,6 +260,12 @@ mod tests {
     }
 
     #[test]
+    fn the_wish_for_vertex_is_known() {
+        let wished = |value| Settings::from_lookup(env(&[("RLM_VERTEX_AI", value)])).vertex;
+        assert!(wished("1") && !wished("0") && !wished(""));
+    }
+
+    #[test]
     fn streaming_and_script_delays_can_be_switched_off() {
         let switches = |pairs: &[(&str, &str)]| {
             let settings = Settings::from_lookup(env(pairs));

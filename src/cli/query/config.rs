@@ -86,9 +86,7 @@ pub(in crate::cli) enum ConfigError {
         #[source]
         cause: serde_json::Error,
     },
-    #[error(
-        "--cli-agents: {0}; it wants JSON, or @FILE with it: {{\"NAME\": {{\"command\": \"…\"}}}} (docs/models.md)"
-    )]
+    #[error("--cli-agents: {0}; it wants a JSON object of agents by their names, or @FILE with one (docs/models.md)")]
     CliAgents(String),
     // Not what was given: it may be the secret.
     #[error("--env wants KEY=VALUE")]

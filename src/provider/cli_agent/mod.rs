@@ -193,6 +193,12 @@ mod tests {
             assert!(refused(model, &[key]).contains(key), "{model}");
         }
         let other = |name: &str| (name == "OPENROUTER_API_KEY").then(|| "a-key".to_owned());
+        let allowed = Settings {
+            cli_allow_api_key: true,
+            ..Settings::default()
+        };
+        let agent = CliAgent::open("cli:opencode?model=openrouter/z-ai/glm-5", &allowed, other).unwrap();
+        assert!(agent.spec.is_handed("OPENROUTER_API_KEY") && !agent.spec.is_handed("OPENAI_API_KEY"));
         assert!(CliAgent::open("cli:claude?model=sonnet", &Settings::default(), other).is_ok());
         assert!(
             CliAgent::open(
