@@ -82,8 +82,14 @@ fn went_well(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
+/// The programs to pack: those of a release build, where one is named; else this one's.
+fn programs() -> PathBuf {
+    let own = Path::new(env!("CARGO_BIN_EXE_fast-rlm")).parent().unwrap();
+    std::env::var_os("FAST_RLM_RELEASE_BIN").map_or(own.to_owned(), PathBuf::from)
+}
+
 fn unpacked(into: &Path) -> PathBuf {
-    let bin = Path::new(env!("CARGO_BIN_EXE_fast-rlm")).parent().unwrap();
+    let bin = programs();
     let made = Command::new(root().join(".ci/package"))
         .arg("--bin")
         .arg(bin)
@@ -143,9 +149,10 @@ fn programs_name_no_path_of_the_machine_that_built_them() {
     assert!(!checked.status.success(), "the check finds what the flags are for");
 }
 
-/// Packs the programs of this build, which takes a minute in a debug one: `cargo test --test release -- --ignored`.
+/// Packs the programs of `FAST_RLM_RELEASE_BIN` (`.ci/run` names its release build), else of this build, which takes minutes
+/// in a debug one: `cargo test --test release -- --ignored`.
 #[test]
-#[ignore = "prepares Python for the package: run by hand"]
+#[ignore = "prepares Python for the package: .ci/run does it with a release build"]
 fn a_tarball_runs_the_demo_wherever_it_is_unpacked() {
     let place = tempfile::tempdir().unwrap();
     let release = unpacked(place.path());
@@ -171,6 +178,18 @@ fn a_tarball_runs_the_demo_wherever_it_is_unpacked() {
     let home = place.path().join("home");
     std::fs::create_dir(&home).unwrap();
     std::fs::write(home.join("model.yaml"), "replies: [{code: 'FINAL(6 * 7)'}]").unwrap();
+    let asked =
+        "complete -p fast-rlm >/dev/null && COMP_WORDS=(fast-rlm repl) COMP_CWORD=1 && _fast_rlm && echo $COMPREPLY";
+    let script = release.join("share/bash-completion/completions/fast-rlm");
+    let asked = format!(
+        "PATH='{}':$PATH; source '{}'; {asked}",
+        release.join("bin").display(),
+        script.display()
+    );
+    assert_eq!(
+        went_well(&run(Path::new("bash"), &["-c", &asked], &home, None)),
+        "replay\n"
+    );
     // With a home that is empty, and with none at all.
     for home_dir in [Some(home.as_path()), None] {
         let query = ["What is it?", "--primary-agent", "scripted:model.yaml"];

@@ -17,7 +17,7 @@ use super::output::{WRONG, complain, note, print, unwritten};
 use super::progress::ProgressLine;
 use super::starting::outlive_size_limits;
 use super::terminal::{self, Look};
-use super::{demo, facts, options, refused, stats};
+use super::{completing, demo, facts, options, refused, stats};
 
 /// Where sessions are looked for without a TARGET.
 const PLACES: [&str; 2] = [".", "runs"];
@@ -42,6 +42,9 @@ pub fn log_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     crate::provider::keep_descriptors();
     outlive_size_limits();
     let words: Vec<OsString> = arguments.into_iter().collect();
+    if let Some(text) = completing::answer(LogArgs::described, &words) {
+        return print(|out| out.write_all(&text));
+    }
     let parsed = LogArgs::described().try_get_matches_from(&words);
     let args = match parsed.and_then(|matches| LogArgs::from_arg_matches(&matches)) {
         Ok(args) => args,
@@ -83,7 +86,7 @@ pub fn log_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 /// Completions or the manual page, where one of them is asked for.
 fn for_the_shell(args: &LogArgs) -> Option<Vec<u8>> {
     if let Some(shell) = args.completions {
-        return Some(options::completions(LogArgs::described(), shell));
+        return Some(completing::script(LogArgs::described(), shell));
     }
     let pages = args.man.then(|| options::pages(LogArgs::described()))?.ok()?;
     pages

@@ -1,6 +1,7 @@
 //! The command line of `fast-rlm-log`: arguments, `--stats`, `--json`, the demo, and the way to the terminal program.
 
 mod args;
+mod completing;
 mod demo;
 mod driving;
 mod examples;

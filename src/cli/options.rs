@@ -1,5 +1,5 @@
 //! What both programs' command lines have in common: help from the table of options, examples from one list, facts of
-//! the build, completions and manual pages.
+//! the build, and manual pages.
 
 use super::examples;
 use crate::disk::config::OPTIONS;
@@ -7,7 +7,6 @@ use crate::tui::keymap::PRESETS;
 use crate::tui::theme::Theme;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command};
-use clap_complete::Shell;
 use std::ffi::OsStr;
 use std::io;
 
@@ -66,24 +65,6 @@ const LONG_VERSION: &str = concat!(
     "\npython:   ",
     env!("FAST_RLM_PYTHON"),
 );
-
-/// Completions for a shell.
-pub(super) fn completions(mut command: Command, shell: Shell) -> Vec<u8> {
-    let name = command.get_name().to_owned();
-    // The generator loses the subcommands of a program with a hyphen in its name, in bash alone: it is given none, and
-    // the program is named at the end, where the function is registered for it.
-    let plain = if shell == Shell::Bash {
-        name.replace('-', "")
-    } else {
-        name.clone()
-    };
-    let mut out = Vec::new();
-    clap_complete::generate(shell, &mut command, plain.clone(), &mut out);
-    match String::from_utf8(out) {
-        Ok(text) => text.replace(&format!(" {plain}\n"), &format!(" {name}\n")).into_bytes(),
-        Err(error) => error.into_bytes(),
-    }
-}
 
 /// A manual page.
 pub(super) struct Page {

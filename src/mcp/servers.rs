@@ -163,7 +163,7 @@ impl Servers {
         }
         match result.get_mut("structuredContent").map(Value::take) {
             Some(structured) if !structured.is_null() => Ok(structured),
-            _ => Ok(only(content, "text")),
+            _ => Ok(plain(content)),
         }
     }
 
@@ -175,7 +175,7 @@ impl Servers {
     pub async fn read(&self, name: &str, uri: &str) -> Result<Value, McpError> {
         let mut result = self.request(name, "resources/read", json!({"uri": uri})).await?;
         let contents = result.get_mut("contents").map(Value::take).unwrap_or_default();
-        Ok(only(contents, "text"))
+        Ok(only(contents))
     }
 
     async fn request(&self, name: &str, method: &str, params: Value) -> Result<Value, McpError> {
@@ -285,12 +285,21 @@ impl Server {
     }
 }
 
+/// The text of a list of nothing but texts, each on a line of its own; else the list.
+fn plain(parts: Value) -> Value {
+    let list = parts.as_array().map(Vec::as_slice).unwrap_or_default();
+    let is_text = |part: &Value| part.get("type").and_then(Value::as_str).unwrap_or("text") == "text";
+    let text = |part: &Value| Some(part.get("text")?.as_str()?.to_owned()).filter(|_| is_text(part));
+    match list.iter().map(text).collect::<Option<Vec<_>>>() {
+        Some(lines) if !lines.is_empty() => lines.join("\n").into(),
+        _ => parts,
+    }
+}
+
 /// The text of a list's only entry, if it is one of text; else the list.
-fn only(parts: Value, key: &str) -> Value {
-    match parts.as_array().map(Vec::as_slice) {
-        Some([part]) if part.get("type").and_then(Value::as_str).unwrap_or(key) == key => {
-            part.get(key).filter(|text| text.is_string()).cloned().unwrap_or(parts)
-        }
+fn only(parts: Value) -> Value {
+    match parts.as_array().map(Vec::len) {
+        Some(1) => plain(parts),
         _ => parts,
     }
 }
@@ -313,11 +322,17 @@ mod tests {
 
     #[test]
     fn a_result_is_as_plain_as_it_can_be() {
-        assert_eq!(only(json!([{"type": "text", "text": "a"}]), "text"), json!("a"));
-        assert_eq!(only(json!([{"uri": "x:1", "text": "a"}]), "text"), json!("a"));
-        let picture = json!([{"type": "image", "data": "aa", "mimeType": "image/png"}]);
-        assert_eq!(only(picture.clone(), "text"), picture);
-        assert_eq!(only(json!([]), "text"), json!([]));
+        let text = |text: &str| json!({"type": "text", "text": text});
+        assert_eq!(plain(json!([text("a")])), json!("a"));
+        assert_eq!(plain(json!([text("a"), text("b")])), json!("a\nb"));
+        let picture = json!({"type": "image", "data": "aa", "mimeType": "image/png"});
+        for parts in [json!([picture]), json!([text("a"), picture]), json!([])] {
+            assert_eq!(plain(parts.clone()), parts);
+        }
+        // Files of one address keep what says which is which.
+        let files = json!([{"uri": "x:1", "text": "a"}, {"uri": "x:2", "text": "b"}]);
+        assert_eq!(only(files.clone()), files);
+        assert_eq!(only(json!([{"uri": "x:1", "text": "a"}])), json!("a"));
         assert_eq!(
             texts(&json!([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}])),
             "a\nb"

@@ -8,6 +8,7 @@ use super::openai::OpenAi;
 use super::scripted::{ScriptError, Scripted};
 use super::settings::{
     ANTHROPIC_BASE_URL, ANTHROPIC_KEY_VARIABLE, BASE_URL_VARIABLE, DEFAULT_BASE_URL, KEY_VARIABLES, Settings,
+    VERTEX_VARIABLE,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -119,6 +120,9 @@ const ABSENT: [(&str, &str, &str); 3] = [
 ];
 const ACP_INSTEAD: &str = "ask the agent as cli:NAME?model=MODEL: claude, codex, opencode, or one that you declare as \
     cli_agents (docs/models.md)";
+const VERTEX_MEANT: &str = "Vertex AI (RLM_VERTEX_AI is set)";
+const VERTEX_UNSET: &str = "unset it to ask the server that the model's name stands for, or set RLM_MODEL_BASE_URL to Vertex AI's \
+    OpenAI-compatible address and RLM_MODEL_API_KEY to an access token (docs/models.md)";
 const VERTEX_INSTEAD: &str = "name the model as OpenRouter does (google/gemini-2.5-pro), or set RLM_MODEL_BASE_URL to \
     Vertex AI's OpenAI-compatible address and RLM_MODEL_API_KEY to an access token (docs/models.md)";
 
@@ -126,7 +130,10 @@ const VERTEX_INSTEAD: &str = "name the model as OpenRouter does (google/gemini-2
 fn refuse_absent(model: &str, settings: &Settings) -> Result<(), OpenError> {
     let is_default = settings.base_url.starts_with(DEFAULT_BASE_URL);
     let means = |prefix: &str| model.starts_with(prefix) && (is_default || prefix.ends_with(':'));
-    let Some((_, backend, instead)) = ABSENT.into_iter().find(|(prefix, ..)| means(prefix)) else {
+    let named = ABSENT.into_iter().find(|(prefix, ..)| means(prefix));
+    // Who set it means Vertex AI's bill; with the address of a server, that is what counts.
+    let meant = (settings.vertex && is_default).then_some((VERTEX_VARIABLE, VERTEX_MEANT, VERTEX_UNSET));
+    let Some((_, backend, instead)) = named.or(meant) else {
         return Ok(());
     };
     Err(OpenError::NoBackend {

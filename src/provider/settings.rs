@@ -37,6 +37,9 @@ pub(super) const STREAM_VARIABLE: &str = "RLM_MODEL_STREAM";
 /// Set to `off`, scripted models answer at once whatever delays their script writes.
 pub(super) const SCRIPT_DELAYS_VARIABLE: &str = "RLM_SCRIPT_DELAYS";
 
+/// Set to `1`, the Python package asks Vertex AI for every model.
+pub(super) const VERTEX_VARIABLE: &str = "RLM_VERTEX_AI";
+
 /// A key and the variable it came from. Its value never shows in `Debug`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey {
@@ -80,6 +83,10 @@ pub struct Settings {
     pub pricing: PricingTable,
     /// Coding agents that are declared besides those that ship, by name.
     pub cli_agents: BTreeMap<String, AgentSpec>,
+    /// Whether an agent may bill a key that is set, instead of using its own login.
+    pub cli_allow_api_key: bool,
+    /// Whether every model is to be asked of Vertex AI, which is no backend here: it is refused.
+    pub vertex: bool,
     /// How long to wait between attempts.
     pub pacing: Pacing,
     /// Whether scripted models wait as their script says.
@@ -97,6 +104,8 @@ impl Default for Settings {
             stream: true,
             pricing: PricingTable::builtin(),
             cli_agents: BTreeMap::new(),
+            cli_allow_api_key: false,
+            vertex: false,
             pacing: Pacing::default(),
             script_delays: true,
         }
@@ -132,6 +141,7 @@ impl Settings {
             settings.anthropic_base_url = base_url;
             settings.anthropic_base_url_variable = name;
         }
+        settings.vertex = set(VERTEX_VARIABLE).as_deref() == Some("1");
         settings.stream = set(STREAM_VARIABLE).as_deref() != Some("off");
         settings.script_delays = set(SCRIPT_DELAYS_VARIABLE).as_deref() != Some("off");
         settings
@@ -247,6 +257,12 @@ mod tests {
             debug.contains("OPENAI_API_KEY") && !debug.contains("very-secret-key"),
             "{debug}"
         );
+    }
+
+    #[test]
+    fn the_wish_for_vertex_is_known() {
+        let wished = |value| Settings::from_lookup(env(&[("RLM_VERTEX_AI", value)])).vertex;
+        assert!(wished("1") && !wished("0") && !wished(""));
     }
 
     #[test]

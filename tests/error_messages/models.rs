@@ -29,6 +29,12 @@ fn models_that_cannot_be_opened() {
     for model in ["acp:codex", "vertex/gemini-2.5-pro"] {
         book.met(model, &book.asks(model).run());
     }
+    let ran = book
+        .asks("z-ai/glm-5")
+        .env("OPENAI_API_KEY", "sk-or-1234")
+        .env("RLM_VERTEX_AI", "1")
+        .run();
+    book.met("RLM_VERTEX_AI=1", &ran);
     book.put("one.yaml", "replies: [{code: FINAL(1)}]");
     let ran = book
         .asks("scripted:one.yaml")

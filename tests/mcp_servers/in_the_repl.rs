@@ -55,7 +55,7 @@ got = {
 #[test]
 fn a_model_lists_calls_and_reads_and_gets_exceptions() {
     let dir = tempfile::tempdir().unwrap();
-    let told = json!({"depth": 0, "first": ["MCP servers (1)", "test: 13 tools, 1 resources, 1 resource templates"]});
+    let told = json!({"depth": 0, "first": ["MCP servers (1)", "test: 14 tools, 1 resources, 1 resource templates"]});
     let ran = query(dir.path(), &[script::rule(told, &[ROOT, "FINAL(got)"])]).run();
     let got = answer(&ran);
     assert_eq!(got["tools"], json!(["add", "ask"]));
@@ -91,6 +91,11 @@ fn a_model_lists_calls_and_reads_and_gets_exceptions() {
 /// As sessions of the Python package have them in their functions.
 const EARLIER: &str = r#"
 import asyncio, pickle
+def refused(call):
+    try:
+        return call()
+    except ValueError as e:
+        return str(e)
 listed = mcp_list_tools()
 both = await asyncio.gather(mcp_list_tools("test"), mcp_list_resources())
 try:
@@ -105,6 +110,9 @@ got = {
     "resources": len(both[1]),
     "nowhere": nowhere,
     "sum": await mcp_call("test", "add", a=2, b=3),
+    "schema": [mcp_tool_schema("test.add"), mcp_tool_schema(name="add"), await mcp_tool_schema("add")],
+    "no tool": refused(lambda: mcp_tool_schema("test.nope")),
+    "texts": await mcp_call("test", "texts"),
     "read": [await mcp_read_resource("note:one"), await mcp_read_resource("note:one", server="test")],
 }
 "#;
@@ -122,6 +130,11 @@ fn the_forms_of_earlier_sessions_work_too_and_replay() {
     assert_eq!((&got["templates"], &got["resources"]), (&json!(1), &json!(1)));
     assert!(got["nowhere"].as_str().unwrap().contains("yours are test"), "{got}");
     assert_eq!(got["sum"], json!({"sum": 5}));
+    let schema = &got["schema"][0];
+    assert_eq!(schema["type"], json!("object"));
+    assert_eq!(got["schema"], json!([schema, schema, schema]));
+    assert!(got["no tool"].as_str().unwrap().contains("'server.tool'"), "{got}");
+    assert_eq!(got["texts"], json!("one\ntwo"));
     assert_eq!(got["read"], json!(["the first note", "the first note"]));
     let state = Session::at(&dir.path().join("session")).state();
     assert!(!state["dropped"].to_string().contains("listed"), "{state}");

@@ -15,6 +15,7 @@ TOOLS = {
     "add": "Adds a and b.",
     "fail": "Fails, and says why.",
     "parts": "A picture and a text.",
+    "texts": "Two texts.",
     "silent": "Never answers.",
     "huge": "Answers with n bytes.",
     "die": "Ends the server.",
@@ -96,6 +97,9 @@ class Server:
 
     def parts(self, given):
         return {"content": [{"type": "image", "data": "aGk=", "mimeType": "image/png"}, {"type": "text", "text": "hi"}]}
+
+    def texts(self, given):
+        return {"content": [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]}
 
     def silent(self, given):
         time.sleep(3600)

@@ -11,7 +11,7 @@ fn given(fields: Value) -> Map<String, Value> {
 async fn speaks(servers: &Servers) {
     let counts = servers.counts(&servers.names()).await;
     let expected = Counts {
-        tools: 13,
+        tools: 14,
         resources: 1,
         templates: 1,
     };

@@ -63,6 +63,13 @@ fn what_cannot_be_opened_says_what_to_set() {
         );
     }
     assert!(open("vertex/mine", &settings("http://localhost:1/v1")).is_ok());
+    // Who means Vertex AI's bill is not to pay another's; a server that is named is what is meant.
+    let meant = |url: &str| Settings {
+        vertex: true,
+        ..settings(url)
+    };
+    assert!(message("z-ai/glm-5", &meant(DEFAULT_BASE_URL)).contains("RLM_VERTEX_AI is set"));
+    assert!(open("z-ai/glm-5", &meant("http://localhost:1/v1")).is_ok());
     for url in ["", "openrouter.ai/api", "ftp://x/v1", "http://user:pass@h/v1"] {
         let error = message("m", &settings(url));
         assert!(

@@ -279,3 +279,16 @@ fn refused_arguments_are_told_without_what_acts_on_a_terminal() {
     ran.refused(2, &["--no␛]0;t␇‹U+202E›"]);
     assert!(!ran.err.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{ran:?}");
 }
+
+/// As the Python package takes it: an agent that is declared on the command line, in that package's form.
+#[test]
+fn an_agent_is_declared_on_the_command_line() {
+    let place = tempfile::tempdir().unwrap();
+    let agent = r#"{"mine": {"command": "sh", "args": ["-c", "cat >/dev/null; printf '%s' \"$0\"", "```repl\nFINAL(6 * 7)\n```"],
+        "model_flag": "-m", "extract": {"kind": "text"}}}"#;
+    std::fs::write(place.path().join("agents.json"), agent).unwrap();
+    for given in [agent, "@agents.json"] {
+        let query = Program::asks(place.path(), "go").option("--primary-agent", "cli:mine?model=large");
+        assert_eq!(query.option("--cli-agents", given).answer(), "42");
+    }
+}

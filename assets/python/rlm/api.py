@@ -183,10 +183,36 @@ def _listing(name):
     return entries
 
 
-async def mcp_tool_schema(*args, **kwargs):
-    """The tool as its server describes it; await it."""
+class Schema(dict):
+    """A parameter schema that can be awaited, too: as listings can."""
+
+    def __await__(self):
+        return dict(self)
+        yield
+
+    def __reduce__(self):
+        return dict, (dict(self),)
+
+
+def _schema_by_name(name):
+    """As earlier sessions ask: the schema of the parameters, of `server.tool` or of a tool that only one server has."""
+    if not isinstance(name, str):
+        raise TypeError("mcp_tool_schema() needs server and tool, or one name: 'server.tool'")
+    known = [(entry["server"], entry["name"]) for entry in channel.ask("mcp_list_tools", {}) if "name" in entry]
+    found = [both for both in known if ".".join(both) == name] or [both for both in known if both[1] == name]
+    if len(found) != 1:
+        which = "several servers have" if found else "there is no"
+        raise ValueError(f"{which} MCP tool {name!r}: name it as 'server.tool', or by server and tool")
+    server, tool = found[0]
+    return Schema(channel.ask("mcp_tool_schema", {"server": server, "tool": tool}).get("inputSchema") or {})
+
+
+def mcp_tool_schema(*args, **kwargs):
+    """The tool as its server describes it; await it. With the one name 'server.tool', the schema of its parameters."""
+    if len(args) + len(kwargs) == 1 and (args or "name" in kwargs):
+        return _schema_by_name(*args, **kwargs)
     given = _parameters("mcp_tool_schema", ("server", "tool"), 2, args, kwargs)
-    return await channel.call("mcp_tool_schema", encode(given)[0])
+    return channel.call("mcp_tool_schema", encode(given)[0])
 
 
 async def mcp_call(*args, **kwargs):

@@ -1,6 +1,6 @@
 //! The arguments of `fast-rlm`.
 
-use super::run_args::{OnwardArgs, RunArgs, ShowArgs, seconds};
+use super::run_args::{ElsewhereArgs, OnwardArgs, RunArgs, ShowArgs, seconds};
 use crate::cli::lab::LabCommand;
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -74,6 +74,10 @@ pub struct Args {
     /// Print the answer, usage and transcript path as one JSON object.
     #[arg(long)]
     pub json: bool,
+
+    /// What is told only.
+    #[command(flatten)]
+    pub elsewhere: ElsewhereArgs,
 
     /// Something else than a query.
     #[command(subcommand)]
@@ -198,8 +202,10 @@ Examples:
 The answer goes to stdout, everything else to stderr.
 
 Models: anything without a prefix goes to an OpenAI-compatible API (RLM_MODEL_BASE_URL, by default
-OpenRouter's) with the key from RLM_MODEL_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY;
-claude-… and anthropic/… go to Anthropic's where ANTHROPIC_API_KEY is set;
+OpenRouter's) with the key from RLM_MODEL_API_KEY, else OPENAI_API_KEY, else
+OPENROUTER_API_KEY;
+claude-… and anthropic/… go to Anthropic's own API where RLM_ANTHROPIC_API_KEY or ANTHROPIC_API_KEY
+is set; of several variables the first one that is set counts;
 cli:claude?model=sonnet asks a coding agent under its own login (codex and opencode, too);
 scripted:FILE answers from a file, cassette:SESSION from a recorded session, both offline.
 `fast-rlm models` lists what there is.

@@ -43,6 +43,7 @@ pub(in crate::cli) struct Config {
     pub(super) inherit_mcp: Option<bool>,
     pub(super) repl: Option<Backend>,
     pub(in crate::cli) add_session_code_to_context: Option<bool>,
+    pub(super) cli_allow_api_key: Option<bool>,
     #[serde(skip)]
     pub(super) cli_agents: BTreeMap<String, AgentSpec>,
     /// Names and variables that are no options: told once, and otherwise left alone.
@@ -86,6 +87,8 @@ pub(in crate::cli) enum ConfigError {
         #[source]
         cause: serde_json::Error,
     },
+    #[error("--cli-agents: {0}; it wants a JSON object of agents by their names, or @FILE with one (docs/models.md)")]
+    CliAgents(String),
     // Not what was given: it may be the secret.
     #[error("--env wants KEY=VALUE")]
     Env,
@@ -126,6 +129,7 @@ impl Config {
     pub(super) fn providers(&self) -> Result<ProviderSettings, ConfigError> {
         Ok(ProviderSettings {
             cli_agents: self.cli_agents.clone(),
+            cli_allow_api_key: self.cli_allow_api_key.unwrap_or_default(),
             pricing: prices()?,
             ..ProviderSettings::from_env()
         })
@@ -149,7 +153,7 @@ fn agents(effective: &Effective) -> Result<BTreeMap<String, AgentSpec>, ConfigEr
 }
 
 /// What was wanted, where serde also tells what stood there: that may be a key.
-fn without_value(told: &str) -> String {
+pub(super) fn without_value(told: &str) -> String {
     match told.split_once(", expected ") {
         Some((found, wanted)) if found.starts_with("invalid ") => format!("wants {wanted}"),
         _ => told.to_owned(),

@@ -60,8 +60,12 @@ pub(super) fn usage(words: &[OsString], error: clap::Error) -> Exit {
     if let Err(cause) = refused::tell(super::command(), words, error) {
         return tell(&Failure::Output(cause));
     }
+    let tip = match words.get(1).is_some_and(|word| word == "acp") {
+        true => "ACP is no backend here: agents are asked as cli:NAME?model=MODEL (docs/models.md)",
+        false => "a prompt of several words is put in quotes",
+    };
     if unquoted {
-        let _ = writeln!(io::stderr(), "\n  tip: a prompt of several words is put in quotes");
+        let _ = writeln!(io::stderr(), "\n  tip: {tip}");
     }
     exit
 }

@@ -1,10 +1,13 @@
 //! From options to the library's configuration: the only place where an option is given to what it sets. Flags win over
 //! environment, environment over files.
 
-use super::config::{Config, ConfigError};
+use super::config::{Config, ConfigError, without_value};
 use super::run_args::RunArgs;
 use crate::client;
 use crate::disk::whole::{LARGEST_NAMED, read_named};
+use crate::provider::AgentSpec;
+use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 type Made = client::Config;
@@ -19,6 +22,8 @@ impl Config {
             max_money_spent: flags.max_money_spent.or(self.max_money_spent),
             repl: flags.repl.or(self.repl),
             mcp: self.mcp.clone().filter(|_| flags.mcp.is_empty()),
+            cli_agents: self.agents_with(flags.cli_agents.as_deref())?,
+            cli_allow_api_key: flags.cli_allow_api_key.then_some(true).or(self.cli_allow_api_key),
             ..self.clone()
         };
         let mut made = set.whole()?;
@@ -32,6 +37,29 @@ impl Config {
             Some(file) => Ok(made.output_schema(schema(file)?)),
             None => Ok(made),
         }
+    }
+
+    /// The agents, those of `--cli-agents` over those of the configuration.
+    fn agents_with(&self, given: Option<&str>) -> Result<BTreeMap<String, AgentSpec>, ConfigError> {
+        let mut agents = self.cli_agents.clone();
+        let Some(given) = given else { return Ok(agents) };
+        let read;
+        let text = match given.strip_prefix('@') {
+            None => given,
+            Some(file) => {
+                read = read_named(Path::new(file), LARGEST_NAMED)
+                    .map_err(|error| ConfigError::CliAgents(error.to_string()))?;
+                &read
+            }
+        };
+        let declared: serde_json::Map<String, Value> =
+            serde_json::from_str(text).map_err(|error| ConfigError::CliAgents(error.to_string()))?;
+        for (name, declared) in declared {
+            let spec = AgentSpec::read(&declared);
+            let spec = spec.map_err(|error| ConfigError::CliAgents(format!("{name}: {}", without_value(&error))))?;
+            agents.insert(name, spec);
+        }
+        Ok(agents)
     }
 
     /// As the library takes it, but for the models.
@@ -90,7 +118,7 @@ fn variable(pair: &str) -> Result<(&str, &str), ConfigError> {
     parts.ok_or(ConfigError::Env)
 }
 
-fn schema(file: &Path) -> Result<serde_json::Value, ConfigError> {
+fn schema(file: &Path) -> Result<Value, ConfigError> {
     let text = read_named(file, LARGEST_NAMED).map_err(|cause| ConfigError::ReadSchema {
         path: file.to_owned(),
         cause,

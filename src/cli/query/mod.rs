@@ -23,11 +23,11 @@ pub(in crate::cli) use interrupts::Interrupts;
 pub(in crate::cli) use live::Live;
 pub(in crate::cli) use outcome::usage;
 pub(in crate::cli) use run_args::worded;
-pub use run_args::{OnwardArgs, RunArgs, ShowArgs, Verbosity};
+pub use run_args::{ElsewhereArgs, OnwardArgs, RunArgs, ShowArgs, Verbosity};
 pub(in crate::cli) use setup::tell_unknown;
 
-use crate::cli::options;
 use crate::cli::starting::outlive_size_limits;
+use crate::cli::{completing, options};
 use crate::disk::config::nearest;
 use crate::disk::descriptors::need_a_pool;
 use crate::engine::{self, Answer, BeginError, Query, drop_question, last_models, run_query, waiting};
@@ -43,6 +43,9 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
     keep_descriptors();
     outlive_size_limits();
     let words: Vec<OsString> = args.into_iter().collect();
+    if let Some(text) = completing::answer(command, &words) {
+        return outcome::print_bytes(&text).unwrap_or_else(|failure| exit::tell(&failure));
+    }
     // Behind it, nothing is a command.
     let literal = words.iter().any(|word| word == "--");
     let parsed = command().try_get_matches_from(&words);
@@ -57,7 +60,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
         Some(Command::Doctor { primary_agent, config }) => setup::doctor(primary_agent.as_ref(), config.as_deref()),
         Some(Command::Models { json, config }) => models::print(config.as_deref(), *json),
         Some(Command::Config(args)) => show_config::run(args),
-        Some(Command::Completions { shell }) => outcome::print_bytes(&options::completions(command(), *shell)),
+        Some(Command::Completions { shell }) => outcome::print_bytes(&completing::script(command(), *shell)),
         Some(Command::Man { command, dir }) => man::run(command.as_deref(), dir.as_deref()),
         None => query(args, literal),
     };
@@ -76,6 +79,9 @@ enum Work {
 }
 
 fn query(mut args: Args, literal: bool) -> Result<Exit, Failure> {
+    if let Some(told) = args.elsewhere.refused() {
+        return Err(Failure::Usage(told.into()));
+    }
     args.prompt = piped::prompt(&args)?;
     let Some(prompt) = &args.prompt else {
         return exit::help(&mut command());

@@ -46,6 +46,14 @@ pub struct RunArgs {
     #[arg(long, value_name = "NAME", value_parser = worded::<Backend>("repl"))]
     pub repl: Option<Backend>,
 
+    /// Coding agents that answer as cli:NAME, besides those of the configuration: JSON, or @FILE with it (docs/models.md).
+    #[arg(long, value_name = "JSON")]
+    pub cli_agents: Option<String>,
+
+    /// The option `cli_allow_api_key`.
+    #[arg(long)]
+    pub cli_allow_api_key: bool,
+
     /// An environment variable of the REPL; its value is kept out of every file and message.
     #[arg(long = "env", value_name = "KEY=VALUE")]
     pub env: Vec<String>,
@@ -58,8 +66,8 @@ pub struct RunArgs {
 /// How much is shown on stderr.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct ShowArgs {
-    /// Print only the answer.
-    #[arg(short, long, conflicts_with = "verbosity")]
+    /// Print only the answer; --verbosity says otherwise.
+    #[arg(short, long)]
     pub quiet: bool,
 
     /// How much to show while it runs, on stderr.
@@ -68,11 +76,11 @@ pub struct ShowArgs {
 }
 
 impl ShowArgs {
-    /// `-q` is silent, a terminal is shown a line a step, anything else what should not be missed.
+    /// What is chosen; else `-q` is silent, a terminal is shown a line a step, anything else what should not be missed.
     pub(in crate::cli) fn level(self) -> Verbosity {
         match self.verbosity {
-            _ if self.quiet => Verbosity::Silent,
             Some(chosen) => chosen,
+            None if self.quiet => Verbosity::Silent,
             None if io::stderr().is_terminal() => Verbosity::Summary,
             None => Verbosity::Notices,
         }
@@ -80,7 +88,7 @@ impl ShowArgs {
 
     /// Whether what is worth knowing is told, though nothing failed: unless silence was asked for.
     pub(in crate::cli) fn tells(self) -> bool {
-        !self.quiet && self.verbosity != Some(Verbosity::Silent)
+        self.level() != Verbosity::Silent
     }
 }
 
@@ -96,6 +104,40 @@ pub enum Verbosity {
     Summary,
     /// Code and output of each step, too.
     Full,
+}
+
+/// Flags of the Python package that have no equal: who has them in a script is told what to write.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ElsewhereArgs {
+    #[arg(long, hide = true)]
+    acp_agents: Option<String>,
+    #[arg(long, hide = true)]
+    cli_minimal: bool,
+    #[arg(long, hide = true)]
+    vertex: bool,
+}
+
+impl ElsewhereArgs {
+    /// What to write instead of the one that is given.
+    pub(super) fn refused(&self) -> Option<&'static str> {
+        let given = [
+            (
+                self.acp_agents.is_some(),
+                "--acp-agents: ACP is no backend here: declare the agents as cli_agents (docs/models.md)",
+            ),
+            (
+                self.cli_minimal,
+                "--cli-minimal: the agents that ship are given no tools and a prompt of ours as it is: leave it out, and \
+                 add --cli-allow-api-key where they are to use a key",
+            ),
+            (
+                self.vertex,
+                "--vertex: Vertex AI is no backend here: set RLM_MODEL_BASE_URL to its OpenAI-compatible address and \
+                 RLM_MODEL_API_KEY to an access token (docs/models.md)",
+            ),
+        ];
+        given.into_iter().find_map(|(is_given, told)| is_given.then_some(told))
+    }
 }
 
 /// With what a recorded query goes on.
@@ -189,6 +231,14 @@ mod tests {
         assert_eq!(models(given(Some("c"), None), recorded("a", "a")), pair("c", ""));
         assert_eq!(models(given(None, Some("d")), recorded("a", "a")), pair("a", "d"));
         assert_eq!(models(given(None, None), None), pair("", ""));
+    }
+
+    #[test]
+    fn what_is_chosen_counts_more_than_quiet() {
+        let show = |quiet, verbosity| ShowArgs { quiet, verbosity };
+        assert_eq!(show(true, None).level(), Verbosity::Silent);
+        assert_eq!(show(true, Some(Verbosity::Full)).level(), Verbosity::Full);
+        assert!(show(true, Some(Verbosity::Summary)).tells() && !show(false, Some(Verbosity::Silent)).tells());
     }
 
     #[test]

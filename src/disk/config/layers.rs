@@ -12,9 +12,10 @@ use serde_json::{Map, Value};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Options that start programs or open the sandbox. A directory that came from somewhere else must not set them: they are
-/// taken from the user's own files, from a file that is named, from the environment and from flags.
-const NOT_OF_A_PROJECT: [&str; 3] = ["mcp", "repl", "cli_agents"];
+/// Options that start programs, open the sandbox or spend from another purse. A directory that came from somewhere else
+/// must not set them: they are taken from the user's own files, from a file that is named, from the environment and from
+/// flags.
+const NOT_OF_A_PROJECT: [&str; 4] = ["mcp", "repl", "cli_agents", "cli_allow_api_key"];
 
 /// A configuration is read up to here: files of anybody lie in a working directory.
 const LARGEST: u64 = 1 << 20;
@@ -331,7 +332,7 @@ fn unknown(path: &Path, node: &Node) -> Unknown {
 
 fn refused(path: &Path, node: &Node) -> Unknown {
     let advice = format!(
-        "it can start programs: set it in your own config.toml, or name this file with --config {}",
+        "it can start programs or bill a key: set it in your own config.toml, or name this file with --config {}",
         path.display()
     );
     Unknown {

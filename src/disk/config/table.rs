@@ -52,6 +52,7 @@ pub const OPTIONS: &[Opt] = &[
     opt(Q, "compression_min_chars", K::Count(0, MANY), "5000", None, "Characters of the parent's context from which on the guard watches"),
     opt(Q, "compression_ratio", K::Share, "0.6", None, "Share of the parent's context from which on the guard asks"),
     opt(Q, "cli_agents", K::Agents, "", None, "Coding agents that answer as cli:NAME, besides those that ship (docs/models.md)"),
+    opt(Q, "cli_allow_api_key", K::Switch, "false", switch("cli-allow-api-key", "Let an agent (cli:) bill an API key that is set, instead of using its own login"), "Whether an agent (cli:) may bill an API key that is set, instead of using its own login"),
 
     opt(L, "max_money_spent", K::Dollars, "0.2", flag("max-money-spent"), "US dollars that a query and its sub-agents may spend"),
     opt(L, "max_depth", K::Count(0, 64), "3", flag("max-depth"), "Depth of the deepest sub-agent; the root has depth 0"),
@@ -79,12 +80,8 @@ pub const OPTIONS: &[Opt] = &[
 pub(super) const ELSEWHERE: &[(&str, &str)] = &[
     ("acp_agents", "agents are declared as cli_agents here"),
     (
-        "cli_allow_api_key",
-        "an agent is handed a key by pass_on of its declaration in cli_agents",
-    ),
-    (
         "cli_minimal",
-        "arguments of an agent are those of its declaration in cli_agents",
+        "the agents that ship are given no tools and no prompt of their own as it is; cli_allow_api_key lets them use a key",
     ),
     (
         "cli_native_tools",

@@ -54,12 +54,16 @@ impl CliAgent {
         let (name, named) = parts(model).ok_or_else(|| {
             bad("it must name a model of the agent's: cli:NAME?model=MODEL, for example cli:claude?model=sonnet".into())
         })?;
-        let spec = spec::find(name, &settings.cli_agents).map_err(bad)?;
+        let mut spec = spec::find(name, &settings.cli_agents).map_err(bad)?;
         let set = |variable: &String| lookup(variable).is_some_and(|value| !value.trim().is_empty());
-        if let Some(variable) = spec.billing_variables(named).into_iter().find(set) {
+        let billed = spec.billing_variables(named);
+        if settings.cli_allow_api_key {
+            spec.pass_on.extend(billed);
+        } else if let Some(variable) = billed.into_iter().find(set) {
             return Err(bad(format!(
                 "{variable} is set, and {name} would bill it instead of using its own login: unset it for this run \
-                 (env -u {variable} …), or name the model without {PREFIX} to use the key"
+                 (env -u {variable} …), or set cli_allow_api_key to let it, or name the model without {PREFIX} to use the \
+                 key"
             )));
         }
         let secrets = Secrets::default();
@@ -189,6 +193,12 @@ mod tests {
             assert!(refused(model, &[key]).contains(key), "{model}");
         }
         let other = |name: &str| (name == "OPENROUTER_API_KEY").then(|| "a-key".to_owned());
+        let allowed = Settings {
+            cli_allow_api_key: true,
+            ..Settings::default()
+        };
+        let agent = CliAgent::open("cli:opencode?model=openrouter/z-ai/glm-5", &allowed, other).unwrap();
+        assert!(agent.spec.is_handed("OPENROUTER_API_KEY") && !agent.spec.is_handed("OPENAI_API_KEY"));
         assert!(CliAgent::open("cli:claude?model=sonnet", &Settings::default(), other).is_ok());
         assert!(
             CliAgent::open(

@@ -18,6 +18,7 @@ chooses it, or `keymap = \"vim\"` in a [configuration file](config.md). `[keys.C
 keymap = \"vim\"
 [keys.everywhere]
 search = [\"/\", \"ctrl-f\"]  # replaces the keys of an action; [] takes them away
+timeline = \"f2\"            # one key needs no list
 ```
 
 A keymap file says the same without `keys.`, and its preset as `preset = \"vim\"`; it is `keymap.toml` in the user's
