@@ -45,6 +45,10 @@ pub fn log_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     if let Some(text) = completing::answer(LogArgs::described, &words) {
         return print(|out| out.write_all(&text));
     }
+    #[cfg(feature = "engine")]
+    if words.get(1).is_some_and(|word| word == crate::repl::prepare::CHILD_WORD) {
+        return warmed_up();
+    }
     let parsed = LogArgs::described().try_get_matches_from(&words);
     let args = match parsed.and_then(|matches| LogArgs::from_arg_matches(&matches)) {
         Ok(args) => args,
@@ -80,6 +84,15 @@ pub fn log_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     match &args.target {
         Some(target) => run(target, mode.unwrap_or(Mode::Stats), &args, configured, None),
         None => without_target(mode, &args, configured),
+    }
+}
+
+/// As `fast-rlm warmup`: in a process of its own, since that would keep what it needed.
+#[cfg(feature = "engine")]
+fn warmed_up() -> ExitCode {
+    match crate::repl::prepare::prepare(&mut |line| note(line)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => complain(&error.to_string()),
     }
 }
 

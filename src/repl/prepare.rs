@@ -1,4 +1,5 @@
-//! Makes the interpreter ready: unpack, link, start it once, compile. Once per machine, 9 s; later starts map a file.
+//! Makes the interpreter ready: unpack, link, start it once, compile. Once per machine, half a minute; later starts map a
+//! file.
 
 use super::cache::{self, Entry};
 use super::error::PrepareError;
@@ -35,7 +36,7 @@ pub fn is_ready() -> bool {
     engine::session_engine().is_ok_and(is_ready)
 }
 
-/// Prepares the interpreter in this process unless it is ready. `fast-rlm warmup` is this; it needs 500 MB for 9 s, and
+/// Prepares the interpreter in this process unless it is ready. `fast-rlm warmup` is this; it needs 500 MB for half a minute, and
 /// the process keeps most of that, which is why others should call [`ensure_prepared`].
 ///
 /// # Errors
@@ -57,22 +58,29 @@ pub fn ensure_prepared(progress: Progress<'_>) -> Result<(), PrepareError> {
         return Ok(());
     }
     match warmup_program() {
-        Some(program) => run_warmup(&program, progress),
+        Some((program, word)) => run_warmup(&program, word, progress),
         None => prepare(progress),
     }
 }
 
-/// This program, if it is one that has the subcommand.
-fn warmup_program() -> Option<PathBuf> {
+/// What has `fast-rlm-log` prepare Python and end: to people its first word is a session.
+pub const CHILD_WORD: &str = "__warmup";
+
+/// This program, if it is one that can, and how it is told to.
+fn warmup_program() -> Option<(PathBuf, &'static str)> {
     let program = std::env::current_exe().ok()?;
-    let is_ours = matches!(program.file_name()?.to_str()?, "fast-rlm" | "fast-rlm-log");
-    is_ours.then_some(program)
+    let word = match program.file_name()?.to_str()? {
+        "fast-rlm" => "warmup",
+        "fast-rlm-log" => CHILD_WORD,
+        _ => return None,
+    };
+    Some((program, word))
 }
 
-fn run_warmup(program: &Path, progress: Progress<'_>) -> Result<(), PrepareError> {
+fn run_warmup(program: &Path, word: &str, progress: Progress<'_>) -> Result<(), PrepareError> {
     let failed = |error: std::io::Error| PrepareError::Child(error.to_string());
     let mut child = Command::new(program)
-        .arg("warmup")
+        .arg(word)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
