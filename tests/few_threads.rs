@@ -116,7 +116,7 @@ fn screens_come_with_few_threads_or_say_that_there_are_none() {
                 started += 1;
             }
             false => {
-                assert_eq!(pty.exit_code(), 1, "{threads}: {}", pty.written());
+                assert_eq!(pty.exit_code(), 2, "{threads}: {}", pty.written());
                 let said = pty.written();
                 assert!(said.contains("cannot start: ") && said.contains("ulimit -u"), "{said}");
                 assert!(pty.is_cooked());

@@ -39,7 +39,6 @@ use log_table::LogTable;
 use session::SessionState;
 
 pub use crate::disk::atomic::advice;
-#[cfg(feature = "clipboard")]
 pub(crate) use crate::disk::descriptors::need_threads;
 pub use crate::disk::transcript::{Body, BodyError, Field};
 pub use compare::{Comparison, Side, read_session};
