@@ -38,8 +38,7 @@ use crate::model::{LogId, TargetKind};
 use log_table::LogTable;
 use session::SessionState;
 
-pub use crate::disk::advice::advice;
-#[cfg(feature = "clipboard")]
+pub(crate) use crate::disk::advice::advice;
 pub(crate) use crate::disk::descriptors::need_threads;
 pub use crate::disk::transcript::{Body, BodyError, Field};
 pub use compare::{Comparison, Side, read_session};

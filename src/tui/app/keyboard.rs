@@ -1,6 +1,7 @@
 //! The terminal's events, read on a thread of their own: what was typed comes whole, however much it is, and nobody
 //! waits for the rest of a key that the terminal has told only half of. What events mean is decided elsewhere.
 
+use crate::source::need_threads;
 use crossterm::event::{self, Event, EventStream};
 use std::collections::VecDeque;
 use std::io;
@@ -22,6 +23,9 @@ const FOR_EVER: Duration = Duration::from_secs(24 * 60 * 60);
 /// How long more is looked for before what is there is handed over. The reader answers at once when something is there;
 /// less than a millisecond is no sleep, and zero would be no look at all.
 const LOOK: Duration = Duration::from_micros(50);
+
+/// Threads that must be there to read: this one's, the stream's, and one that another may take meanwhile.
+const THREADS: usize = 3;
 
 type Batch = io::Result<Vec<Event>>;
 
@@ -84,6 +88,8 @@ struct Reading {
 
 impl Reading {
     fn start(sender: Sender<Batch>) -> io::Result<Self> {
+        // The stream takes one, and would panic without.
+        need_threads(THREADS)?;
         let stop = Arc::new(AtomicBool::new(false));
         let reading = Self {
             stop: stop.clone(),
