@@ -109,9 +109,8 @@ fn screens_come_with_few_threads_or_say_that_there_are_none() {
         command.args(["one", "--tui", "--no-animation"]);
         command.cwd(dir.path());
         let mut pty = Pty::narrow(command, 100);
-        match pty.shows_or_ends("? keys") {
+        match pty.shows_or_ends("? keys") && browse(&mut pty) {
             true => {
-                browse(&mut pty);
                 assert_eq!(pty.exit_code(), 0, "{threads}: {}", pty.written());
                 started += 1;
             }
@@ -126,10 +125,13 @@ fn screens_come_with_few_threads_or_say_that_there_are_none() {
     assert!((1..9).contains(&started), "{started} started");
 }
 
-/// Everything that asks for threads: the text of a step, a search, the sessions, a copy, an export.
-fn browse(pty: &mut Pty) {
+/// Everything that asks for threads: the text of a step, a search, the sessions. `false` where the program ends before: the
+/// first frame comes before those threads that a person's first key needs.
+fn browse(pty: &mut Pty) -> bool {
     pty.send("\r");
-    pty.wait_for("print(len(context)");
+    if !pty.shows_or_ends("print(len(context)") {
+        return false;
+    }
     pty.send("\\");
     pty.wait_for("Search");
     pty.send("print");
@@ -139,4 +141,5 @@ fn browse(pty: &mut Pty) {
     pty.send("s");
     pty.wait_for("two");
     pty.send("\x03\x03");
+    true
 }

@@ -46,7 +46,10 @@ pub fn log_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         return print(|out| out.write_all(&text));
     }
     #[cfg(feature = "engine")]
-    if words.get(1).is_some_and(|word| word == crate::repl::prepare::CHILD_WORD) {
+    if words
+        .get(1)
+        .is_some_and(|word| word == crate::repl::prepare::CHILD_WORD)
+    {
         return warmed_up();
     }
     let parsed = LogArgs::described().try_get_matches_from(&words);

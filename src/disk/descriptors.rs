@@ -1,13 +1,16 @@
 //! How many files may be open, and how many threads there may be.
 
+#[cfg(feature = "engine")]
 use super::advice::is_limit_of_files;
 use std::io;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// What a pool of threads opens for itself, and a little for its first work.
+#[cfg(feature = "engine")]
 const NEEDED: usize = 16;
 /// Besides the pool's: for what blocks, and for Python.
+#[cfg(feature = "engine")]
 const OTHER_THREADS: usize = 8;
 
 /// Asks for the descriptors that threads of an asynchronous runtime need: where there are none left, it would panic.
@@ -15,6 +18,7 @@ const OTHER_THREADS: usize = 8;
 /// # Errors
 ///
 /// The limit of open files is reached.
+#[cfg(feature = "engine")]
 pub(crate) fn need_some() -> io::Result<()> {
     let open = |_| match std::fs::File::open(if cfg!(windows) { "NUL" } else { "/dev/null" }) {
         Err(cause) if is_limit_of_files(&cause) => Err(cause),
@@ -30,6 +34,7 @@ pub(crate) fn need_some() -> io::Result<()> {
 /// # Errors
 ///
 /// The limit of open files or of threads is reached.
+#[cfg(feature = "engine")]
 pub(crate) fn need_a_pool() -> io::Result<()> {
     need_some()?;
     let pool = thread::available_parallelism().map_or(1, usize::from);

@@ -5,7 +5,6 @@ pub(crate) mod advice;
 pub mod atomic;
 pub(crate) mod cache;
 pub mod config;
-#[cfg(feature = "engine")]
 pub(crate) mod descriptors;
 pub mod fault;
 pub(crate) mod files;

@@ -43,6 +43,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "half a minute; src/store/sqlite tries it",
     ),
     ("{doing} {}: {source}; try again, or move", SYSTEM),
+    (
+        "query {} has {}: there is no step",
+        "the command line refuses it first; tests/lab_cases/forks.rs",
+    ),
     // Of Python, where it breaks in a way that no code can bring about; tests/repl_sandbox has those that it can.
     (
         "cannot unpack the embedded part",

@@ -359,7 +359,9 @@ async fn case_62_a_broken_conversation_is_refused_without_a_child() {
     });
     let sessions = client.sessions().unwrap().len();
     match broken.fork(2).await.unwrap_err() {
-        Error::Lab(LabError::Conversation { invariant, .. }) => assert!(invariant.contains("step 1"), "{invariant}"),
+        Error::Lab(LabError::Conversation { invariant, .. }) => {
+            assert!(invariant.contains("step 2 answers"), "{invariant}")
+        }
         other => panic!("{other}"),
     }
     let range = session.fork(9).await.unwrap_err();

@@ -42,8 +42,13 @@ fn private_directories_of_killed_processes_go_with_the_next_query_and_those_of_l
             .option("--primary-agent", "cli:slow?model=m")
             .env("TMPDIR", &temporary)
             .start();
-        let before = found(&temporary, "fast-rlm-agent-", "").len();
-        wait_for(&mut child, || found(&temporary, "fast-rlm-agent-", "").len() > before);
+        // Before that, nobody can tell whose it is.
+        let owned = || {
+            let agents = found(&temporary, "fast-rlm-agent-", "");
+            agents.iter().filter(|dir| dir.join(".owner").exists()).count()
+        };
+        let before = owned();
+        wait_for(&mut child, || owned() > before);
         child
     };
     let killed = asks();

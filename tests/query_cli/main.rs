@@ -24,6 +24,7 @@ mod hostile;
 mod https;
 mod killed;
 mod odd_files;
+mod ollama;
 mod output;
 mod piped;
 mod progress;

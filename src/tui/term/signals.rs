@@ -9,8 +9,8 @@ const GRACE: Duration = Duration::from_millis(400);
 /// Another program has the terminal: its keys are not meant for us.
 static LENT: AtomicBool = AtomicBool::new(false);
 
-/// Says whether another program has the terminal. `Ctrl-C` and `Ctrl-\\` in an editor must not end us then, and `Ctrl-Z` must stop
-/// us together with it.
+/// Says whether another program has the terminal. `Ctrl-C` and `Ctrl-\` in an editor must not end us then, and `Ctrl-Z`
+/// must stop us together with it.
 pub(super) fn set_lent(lent: bool) {
     LENT.store(lent, Ordering::SeqCst);
 }
@@ -53,15 +53,16 @@ mod unix {
     use crate::tui::term::{loan, restore};
     use signal_hook::consts::{
         SIGABRT, SIGALRM, SIGCONT, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2,
-        SIGVTALRM, SIGXCPU, SIGXFSZ,
+        SIGVTALRM, SIGXCPU,
     };
     use signal_hook::iterator::{Handle, Signals as Caught};
     use signal_hook::low_level::emulate_default_handler;
     use std::sync::atomic::Ordering;
 
-    /// Signals that ask for nothing but an end, by whoever sends them. (A broken pipe is an error here, and no signal.)
-    const ENDS: [i32; 10] = [
-        SIGQUIT, SIGABRT, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ, SIGIO,
+    /// Signals that ask for nothing but an end, by whoever sends them. (A broken
+    /// pipe and a file that may not grow are errors here, and no signals.)
+    const ENDS: [i32; 9] = [
+        SIGQUIT, SIGABRT, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU, SIGIO,
     ];
 
     /// Signals are caught while this lives.
