@@ -80,9 +80,9 @@ impl Session {
     ///
     /// As [`Session::history`].
     pub fn interrupted(&self) -> Result<Option<Interruption>, Error> {
-        // Asked first: what ends meanwhile has its end in the log.
+        // Asked first: what ends meanwhile has its end in the log. And afterwards: what begins meanwhile has none.
         let is_held = self.is_held();
-        Ok(self.unfinished()?.filter(|_| !is_held))
+        Ok(self.unfinished()?.filter(|_| !is_held && !self.is_held()))
     }
 
     /// Whether its last query runs, in this process or in another one that is alive.

@@ -138,7 +138,7 @@ fn in_the_making(
 ) -> io::Result<NamedTempFile> {
     fault::point("atomic.create")?;
     let prefix = temp_prefix(path)?;
-    remove_dead(directory_of(path), Some(&prefix), WHOLE);
+    remove_dead(directory_of(path), &prefix, WHOLE);
     locked(|| create(path, &prefix), |temp| temp)
 }
 

@@ -40,17 +40,30 @@ pub(super) fn locked<T>(mut make: impl FnMut() -> io::Result<T>, file: impl Fn(&
 /// Removes what killed processes of this user left in a session's directory, and in those in it.
 #[cfg(feature = "engine")]
 pub(crate) fn sweep(session: &Path) {
-    for dir in [session, &session.join("logs"), &session.join("inputs")] {
-        for suffix in [WHOLE, PART] {
-            remove_dead(dir, None, suffix);
-        }
+    remove_all_dead(session, |name| name == b".state.json.", WHOLE);
+    // A link leads to somebody else's directory.
+    let inner =
+        |name| Some(session.join(name)).filter(|dir| fs::symlink_metadata(dir).is_ok_and(|found| found.is_dir()));
+    if let Some(logs) = inner("logs") {
+        remove_all_dead(
+            &logs,
+            |name| name.starts_with(b".") && name.ends_with(b".query."),
+            WHOLE,
+        );
+    }
+    if let Some(inputs) = inner("inputs") {
+        remove_all_dead(&inputs, |name| name == b".stdin.", PART);
     }
 }
 
-/// Removes what killed processes of this user left of files that begin so; of any file without a prefix.
-pub(super) fn remove_dead(dir: &Path, prefix: Option<&OsStr>, suffix: &str) {
+/// Removes what killed processes of this user left of files that begin so.
+pub(super) fn remove_dead(dir: &Path, prefix: &OsStr, suffix: &str) {
+    remove_all_dead(dir, |name| name == prefix.as_encoded_bytes(), suffix);
+}
+
+fn remove_all_dead(dir: &Path, begins: impl Fn(&[u8]) -> bool, suffix: &str) {
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
-        if !is_ours(entry.file_name().as_encoded_bytes(), prefix, suffix) {
+        if !is_ours(entry.file_name().as_encoded_bytes(), &begins, suffix) {
             continue;
         }
         // Removed while its lock is held: who makes one and gets the lock later sees that it is gone.
@@ -60,15 +73,11 @@ pub(super) fn remove_dead(dir: &Path, prefix: Option<&OsStr>, suffix: &str) {
     }
 }
 
-fn is_ours(name: &[u8], prefix: Option<&OsStr>, suffix: &str) -> bool {
+fn is_ours(name: &[u8], begins: impl Fn(&[u8]) -> bool, suffix: &str) -> bool {
     let rest = name.strip_suffix(suffix.as_bytes());
     let parts = rest.and_then(|rest| rest.split_at_checked(rest.len().checked_sub(RANDOM)?));
     let Some((before, random)) = parts else { return false };
-    let begins = match prefix {
-        Some(prefix) => before == prefix.as_encoded_bytes(),
-        None => before.len() > 2 && before.starts_with(b".") && before.ends_with(b"."),
-    };
-    begins && random.iter().all(u8::is_ascii_alphanumeric)
+    begins(before) && random.iter().all(u8::is_ascii_alphanumeric)
 }
 
 /// The file, locked, if no living process holds it.
@@ -115,7 +124,10 @@ mod tests {
         let others = [
             "state.json",
             "..a1B2c3.tmp",
-            ".x.a1B2c.tmp",
+            ".state.json.a1B2c.tmp",
+            ".notes.a1B2c3.tmp",
+            "logs/.notes.a1B2c3.tmp",
+            "inputs/.stdin.a1B2c3.tmp",
             "a1B2c3.tmp",
             "logs/run.jsonl",
         ]
@@ -126,5 +138,14 @@ mod tests {
         sweep(dir.path());
         assert!(!dead.iter().any(|path| path.exists()), "{dead:?}");
         assert!(alive.path().exists() && others.iter().all(|path| path.exists()));
+        #[cfg(unix)]
+        {
+            let (received, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+            std::os::unix::fs::symlink(elsewhere.path(), received.path().join("logs")).unwrap();
+            let theirs = elsewhere.path().join(".q.query.a1B2c3.tmp");
+            fs::write(&theirs, "x").unwrap();
+            sweep(received.path());
+            assert!(theirs.exists(), "a link leads out of the session");
+        }
     }
 }

@@ -5,6 +5,7 @@ use super::atomic::{directory_of, sync_directory, temp_prefix};
 use super::making::{PART, locked, named, remove_dead};
 use super::private_dir::GoesAtExit;
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
@@ -30,7 +31,7 @@ impl PartFile {
     }
 
     fn new(dir: &Path, prefix: &OsStr, mode: u32) -> io::Result<Self> {
-        remove_dead(dir, Some(prefix), PART);
+        remove_dead(dir, prefix, PART);
         let make = || GoesAtExit::with(|| create(dir, prefix, mode));
         let (file, goes) = locked(make, |(file, _)| file)?;
         Ok(Self { file, _goes: goes })
@@ -50,11 +51,31 @@ impl PartFile {
             match file.persist_noclobber(&place) {
                 Ok(_) => return sync_directory(directory_of(&place)).map(|()| place),
                 Err(refused) if refused.error.kind() == io::ErrorKind::AlreadyExists => file = refused.file,
+                Err(refused) if is_unsupported(&refused.error) => {
+                    file = refused.file;
+                    match File::create_new(&place) {
+                        Ok(_) => return replace(&file, &place).map(|()| place),
+                        Err(taken) if taken.kind() == io::ErrorKind::AlreadyExists => {}
+                        Err(other) => return Err(other),
+                    }
+                }
                 Err(refused) => return Err(refused.error),
             }
         }
         Err(io::ErrorKind::AlreadyExists.into())
     }
+}
+
+/// Some file systems of networks cannot give a file a name only where there is none.
+fn is_unsupported(cause: &io::Error) -> bool {
+    use io::ErrorKind as K;
+    matches!(cause.kind(), K::Unsupported | K::PermissionDenied | K::InvalidInput)
+}
+
+/// Puts a file in the place of an empty one that was made to hold it.
+fn replace(file: &NamedTempFile, place: &Path) -> io::Result<()> {
+    std::fs::rename(file.path(), place).inspect_err(|_| drop(std::fs::remove_file(place)))?;
+    sync_directory(directory_of(place))
 }
 
 impl Write for PartFile {
@@ -101,6 +122,26 @@ mod tests {
         assert_eq!(refused.kind(), io::ErrorKind::AlreadyExists);
         drop(PartFile::beside(&place).unwrap());
         assert_eq!(names(dir.path()), ["one.tar"]);
+    }
+
+    #[test]
+    fn where_a_name_cannot_be_taken_alone_the_file_replaces_an_empty_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = dir.path().join("one.txt");
+        let mut part = PartFile::beside(&place).unwrap();
+        part.write_all(b"whole").unwrap();
+        File::create_new(&place).unwrap();
+        replace(&part.file, &place).unwrap();
+        drop(part);
+        assert_eq!(
+            (names(dir.path()), fs::read(&place).unwrap()),
+            (vec!["one.txt".to_owned()], b"whole".to_vec())
+        );
+        let kinds = [22, 1, 38, 95].map(|code| is_unsupported(&io::Error::from_raw_os_error(code)));
+        if cfg!(target_os = "linux") {
+            assert_eq!(kinds, [true; 4], "EINVAL, EPERM, ENOSYS, EOPNOTSUPP");
+        }
+        assert!(!is_unsupported(&io::ErrorKind::StorageFull.into()));
     }
 
     #[test]

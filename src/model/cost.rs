@@ -26,14 +26,21 @@ impl Cost {
         }
     }
 
+    /// A part of a cost; of nothing, nothing is known.
+    pub(crate) fn of_part(nano: i64) -> Self {
+        match nano {
+            0 => Self::Unknown,
+            nano => Self::AtLeast(nano),
+        }
+    }
+
     /// Both together: what is known of either is known of both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         let sum = self.nano().saturating_add(other.nano());
         match (self, other) {
             (Self::Known(_), Self::Known(_)) => Self::Known(sum),
-            (Self::Unknown, Self::Unknown) => Self::Unknown,
-            _ => Self::AtLeast(sum),
+            _ => Self::of_part(sum),
         }
     }
 
@@ -176,6 +183,11 @@ mod tests {
         assert_eq!(part.plus(Cost::Known(1)), Cost::AtLeast(30_000_001));
         assert_eq!(Cost::Known(1).plus(Cost::Known(2)), Cost::Known(3));
         assert_eq!(Cost::Unknown.plus(Cost::Unknown), Cost::Unknown);
+        assert_eq!(
+            Cost::Known(0).plus(Cost::Unknown),
+            Cost::Unknown,
+            "a part of nothing says nothing"
+        );
         assert_eq!((part.whole(), Cost::Known(0).whole()), (None, Some(0)));
         assert_eq!(sum(&[part]).to_string(), "$0.03 + 1 unknown");
         assert_eq!(sum(&[part, Cost::Known(10_000_000)]).to_string(), "$0.04 + 1 unknown");

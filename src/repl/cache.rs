@@ -240,7 +240,12 @@ impl Entry {
                 .and_then(|metadata| metadata.modified())
                 .map(|time| time.elapsed());
             let is_old = matches!(age, Ok(Ok(age)) if age > STALE);
-            if (is_old || is_dead(&path)) && path != self.directory && path.is_dir() {
+            if path == self.directory || !path.is_dir() {
+                continue;
+            }
+            // Held until it is gone: whoever begins to fill it anew waits for it.
+            let dead = dead(&path);
+            if is_old || dead.is_some() {
                 let _ = fs::remove_dir_all(&path);
             }
         }
@@ -248,12 +253,12 @@ impl Entry {
     }
 }
 
-/// Whether an entry is half made, or half removed, and nobody is at work on it.
-fn is_dead(path: &Path) -> bool {
-    let half = path
-        .extension()
-        .is_some_and(|extension| extension == "new" || extension == "old");
-    half && File::open(path.with_extension("lock")).is_ok_and(|lock| lock.try_lock().is_ok())
+/// The lock of an entry that is half made, or half removed, if nobody is at work on it.
+fn dead(path: &Path) -> Option<File> {
+    path.extension()
+        .filter(|extension| *extension == "new" || *extension == "old")?;
+    let lock = File::open(path.with_extension("lock")).ok()?;
+    lock.try_lock().is_ok().then_some(lock)
 }
 
 /// Makes the compiled file durable and writes `ready`; both are for this user to write, whatever new files are.

@@ -66,6 +66,10 @@ impl SafeText {
             let same = safe == raw.as_str();
             return (Self(if same { raw.clone() } else { safe.into() }), false);
         }
+        if rest.len() <= END {
+            drop(safe);
+            return (Self(Self::sanitize(raw, style).0), false);
+        }
         // What comes last must not need what followed it.
         let end = safe.rfind(|c| c == '\n' || class(c) == Class::Plain);
         safe.truncate(end.map_or(0, |at| safe.ceil_char_boundary(at + 1)));

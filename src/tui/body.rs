@@ -33,7 +33,7 @@ impl Text {
 
     /// As recorded, with what was left out as marks.
     pub fn with_marks(&self) -> SafeText {
-        let (marked, _) = SafeText::raw_of_kept_within(&self.raw, MOST_SHOWN);
+        let (marked, _) = SafeText::raw_of_kept_within(&self.raw, MOST_SHOWN.max(self.raw.len()));
         // Mostly there was nothing to leave out: that text need not be held twice.
         if marked == self.safe { self.safe.clone() } else { marked }
     }
@@ -54,7 +54,8 @@ impl From<source::Body> for Body {
             .sum::<usize>();
         let mut cut = body.cut;
         let mut text = |raw: String| {
-            let most = (MOST_SHOWN + raw.len()).saturating_sub(all);
+            // What was cut when it was read is a mark longer than that.
+            let most = (MOST_SHOWN + raw.len()).saturating_sub(all).max(raw.len());
             Text::within(raw, most, &mut cut)
         };
         Self {
@@ -99,4 +100,25 @@ pub struct Body {
     pub cut: bool,
     /// Something in a text was no valid text, and was repaired.
     pub repaired: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_cut_when_it_was_read_is_cut_once_and_takes_nothing_from_the_rest() {
+        let mark = "…[cut: 83,886,080 bytes in all]…";
+        let output = ["x".repeat(48 << 20).as_str(), mark, "y".repeat(16 << 20).as_str()].concat();
+        let code = "print('é')\tif x";
+        let body = Body::from(source::Body {
+            code: code.to_owned(),
+            output: output.clone(),
+            cut: true,
+            ..source::Body::default()
+        });
+        assert_eq!(body.code.safe.as_str(), "print('é')  if x");
+        assert!(body.output.safe.as_str() == output && body.output.with_marks().as_str() == output);
+        assert!(body.cut);
+    }
 }

@@ -131,8 +131,8 @@ fn sessions(line: &Line<'_>, dir: &str, with_last: bool) -> Vec<(String, String)
     let found = list_sessions(Path::new(dir), &Stop::default());
     // Other names would have to be quoted, and are reached as directories.
     let is_plain = |name: &str| {
-        name.chars()
-            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
+        let mut chars = name.chars();
+        !name.starts_with('-') && chars.all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
     };
     let found = found
         .into_iter()

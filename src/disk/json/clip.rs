@@ -14,6 +14,17 @@ pub(crate) struct Clip {
     total: u64,
 }
 
+/// What is kept of a text.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Clipped {
+    /// The text, with a mark where something was left out.
+    pub(crate) text: String,
+    /// Some of its bytes were no text.
+    pub(crate) repaired: bool,
+    /// Something was left out.
+    pub(crate) cut: bool,
+}
+
 impl Clip {
     /// Keeps the first `cap` bytes.
     pub(crate) fn head(cap: usize) -> Self {
@@ -56,43 +67,80 @@ impl Clip {
         self.total > (self.head.len() + self.tail.len().min(self.tail_cap)) as u64
     }
 
-    /// The text, with a mark where something was left out, and whether invalid UTF-8 was repaired in it. What was
-    /// gathered becomes the text: a large one is not held twice.
-    pub(crate) fn into_text(self) -> (String, bool) {
-        let (cut, total) = (self.is_cut(), self.total);
-        let (mut text, tail) = (self.head, self.tail);
-        let most = self.head_cap.saturating_add(self.tail_cap).saturating_add(MARK);
+    /// The text. What was gathered becomes it: a large one is not held twice, unless bytes of it are no text.
+    pub(crate) fn into_text(self) -> Clipped {
+        let cut = self.is_cut();
+        let Self {
+            mut head,
+            tail,
+            head_cap,
+            tail_cap,
+            total,
+        } = self;
         if !cut {
-            text.extend_from_slice(&tail);
-            return lossy(text, most);
+            head.extend_from_slice(&tail);
+            return whole(head, head_cap, tail_cap);
         }
-        let over = tail.len().saturating_sub(self.tail_cap);
-        let tail = tail.get(over..).unwrap_or_default();
-        text.truncate(whole_characters_at_end(&text).len());
-        text.extend_from_slice(cut_mark(total).as_bytes());
-        text.extend_from_slice(whole_characters_at_start(tail));
-        lossy(text, most)
+        let over = tail.len().saturating_sub(tail_cap);
+        let tail = whole_characters_at_start(tail.get(over..).unwrap_or_default());
+        head.truncate(whole_characters_at_end(&head).len());
+        let (mut text, mut repaired) = match String::from_utf8(head) {
+            Ok(text) => (text, false),
+            Err(error) => (front(error.as_bytes(), head_cap).0, true),
+        };
+        text.push_str(&cut_mark(total));
+        repaired |= push_back(&mut text, tail, tail_cap);
+        Clipped { text, repaired, cut }
     }
 }
 
-/// The text of bytes, with a mark for each that is none. Marks are longer than what they stand for: there is an end.
-fn lossy(bytes: Vec<u8>, most: usize) -> (String, bool) {
+/// A text of which everything was kept; marks for what is no text are longer than that, and can make it too long.
+fn whole(bytes: Vec<u8>, head_cap: usize, tail_cap: usize) -> Clipped {
     let bytes = match String::from_utf8(bytes) {
-        Ok(text) => return (text, false),
+        Ok(text) => {
+            let (repaired, cut) = (false, false);
+            return Clipped { text, repaired, cut };
+        }
         Err(error) => error.into_bytes(),
     };
-    let mut text = String::with_capacity(bytes.len());
+    let (mut text, read) = front(&bytes, head_cap.saturating_add(tail_cap).saturating_add(MARK));
+    let rest = bytes.get(read..).unwrap_or_default();
+    let cut = !rest.is_empty();
+    if cut {
+        text.truncate(text.floor_char_boundary(head_cap));
+        text.push_str(&cut_mark(bytes.len() as u64));
+        push_back(&mut text, rest, tail_cap);
+    }
+    let repaired = true;
+    Clipped { text, repaired, cut }
+}
+
+/// The beginning of bytes as text of at most `most` bytes, with a mark for each that is none; and how many were read.
+fn front(bytes: &[u8], most: usize) -> (String, usize) {
+    let (mut text, mut read) = (String::with_capacity(bytes.len().min(most)), 0);
     for chunk in bytes.utf8_chunks() {
-        if text.len() + chunk.valid().len() > most {
-            text.push_str(&cut_mark(bytes.len() as u64));
+        let room = most.saturating_sub(text.len());
+        let fits = chunk.valid().floor_char_boundary(room);
+        text.push_str(chunk.valid().get(..fits).unwrap_or_default());
+        read += fits;
+        if fits < chunk.valid().len() || text.len() >= most {
             break;
         }
-        text.push_str(chunk.valid());
         if !chunk.invalid().is_empty() {
             text.push(char::REPLACEMENT_CHARACTER);
+            read += chunk.invalid().len();
         }
     }
-    (text, true)
+    (text, read)
+}
+
+/// Adds the end of bytes, at most `most` of them as text; whether some are none.
+fn push_back(text: &mut String, bytes: &[u8], most: usize) -> bool {
+    let from = bytes.len().saturating_sub(most);
+    let end = String::from_utf8_lossy(whole_characters_at_start(bytes.get(from..).unwrap_or_default()));
+    let from = end.len().saturating_sub(most);
+    text.push_str(end.get(end.ceil_char_boundary(from)..).unwrap_or_default());
+    matches!(end, std::borrow::Cow::Owned(_))
 }
 
 /// Without the bytes of a character that was cut at the end.
@@ -114,10 +162,12 @@ fn whole_characters_at_start(bytes: &[u8]) -> &[u8] {
 mod tests {
     use super::*;
 
-    fn clipped(text: &str, head: usize, tail: usize) -> (String, bool) {
+    fn clipped(text: impl AsRef<[u8]>, head: usize, tail: usize) -> (String, bool) {
         let mut clip = Clip::head_and_tail(head, tail);
-        text.as_bytes().chunks(2).for_each(|bytes| clip.push(bytes));
-        clip.into_text()
+        text.as_ref().chunks(2).for_each(|bytes| clip.push(bytes));
+        let clipped = clip.into_text();
+        assert_eq!(clipped.cut, clipped.text.contains("[cut: "));
+        (clipped.text, clipped.repaired)
     }
 
     #[test]
@@ -138,8 +188,28 @@ mod tests {
 
     #[test]
     fn invalid_bytes_are_repaired_and_told() {
-        let mut clip = Clip::head(9);
-        clip.push(b"a\xFFb");
-        assert_eq!(clip.into_text(), ("a\u{FFFD}b".into(), true));
+        assert_eq!(clipped(b"a\xFFb", 9, 0), ("a\u{FFFD}b".into(), true));
+    }
+
+    #[test]
+    fn invalid_bytes_before_a_long_text_leave_what_fits_of_it() {
+        let bad = [0xFF; 30];
+        // All was kept, and marks make it too long.
+        let long = [&bad[..], "x".repeat(100).as_bytes(), b"end"].concat();
+        let (text, repaired) = clipped(&long, 100, 33);
+        let begins = "\u{FFFD}".repeat(30) + "xxxxxxxxxx…[cut: 133 bytes in all]…";
+        assert!(repaired && text.starts_with(&begins), "{text}");
+        assert!(text.ends_with("xxxend") && text.len() <= begins.len() + 33, "{text}");
+        // Some of it was left out already.
+        let longer = [&bad[..], "x".repeat(1_000).as_bytes(), b"end"].concat();
+        let (text, repaired) = clipped(&longer, 100, 33);
+        let begins = "\u{FFFD}".repeat(30) + "xxxxxxxxxx…[cut: 1,033 bytes in all]…";
+        assert_eq!((text, repaired), (begins + &"x".repeat(30) + "end", true));
+        // Nothing but marks.
+        let (text, _) = clipped([0xFF; 300], 100, 33);
+        assert_eq!(
+            text,
+            "\u{FFFD}".repeat(34) + "…[cut: 300 bytes in all]…" + &"\u{FFFD}".repeat(11)
+        );
     }
 }

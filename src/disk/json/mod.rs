@@ -10,7 +10,7 @@ mod scanner;
 mod strings;
 mod value;
 
-pub(crate) use clip::Clip;
+pub(crate) use clip::{Clip, Clipped};
 pub(crate) use input::{FileInput, Input, SliceInput};
 pub(crate) use scanner::{Fault, Repairs, Scanner};
 pub(crate) use value::{Captured, Value};

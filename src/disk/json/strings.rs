@@ -3,7 +3,7 @@
 use memchr::memchr2;
 
 use super::clip::whole_characters_at_end;
-use super::{Clip, Fault, Input, Scanner};
+use super::{Clip, Clipped, Fault, Input, Scanner};
 
 /// What a lone surrogate becomes in JSON text.
 const REPLACEMENT_ESCAPE: &[u8] = b"\\ufffd";
@@ -45,7 +45,7 @@ impl<I: Input> Scanner<I> {
     pub(crate) fn text(&mut self, cap: usize) -> Result<String, Fault> {
         let mut clip = Clip::head(cap);
         self.string_into(&mut clip)?;
-        let (text, repaired) = clip.into_text();
+        let Clipped { text, repaired, .. } = clip.into_text();
         self.repairs.utf8 |= repaired;
         Ok(text)
     }

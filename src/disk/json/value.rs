@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::{Clip, Fault, Input, Scanner};
+use super::{Clip, Clipped, Fault, Input, Scanner};
 
 /// Levels that may be open at a time: a bit each.
 const DEEPEST: usize = 1 << 28;
@@ -90,8 +90,7 @@ impl<I: Input> Scanner<I> {
         let clip = RefCell::new(Clip::head(cap));
         let deepest = self.walk(|piece| clip.borrow_mut().push(piece))?;
         let clip = clip.into_inner();
-        let cut = clip.is_cut();
-        let (text, repaired) = clip.into_text();
+        let Clipped { text, repaired, cut } = clip.into_text();
         self.repairs.utf8 |= repaired;
         let valid = || serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
         let sound = !cut && deepest <= READABLE_DEPTH && valid();

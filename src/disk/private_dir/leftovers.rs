@@ -7,6 +7,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Once;
 
+/// What directories are made for.
+const KINDS: [&str; 7] = ["agent", "bundle", "copy", "demo", "python", "session", "text"];
 /// Whoever makes a directory owns it in much less time.
 const OWNED_BY: std::time::Duration = std::time::Duration::from_secs(3_600);
 
@@ -32,11 +34,23 @@ fn leftover(entry: &DirEntry, user: u32) -> Option<File> {
     let private = |m: &fs::Metadata| m.is_dir() && m.uid() == user && m.mode() & 0o077 == 0;
     let found = entry.metadata().ok().filter(private).filter(|_| named)?;
     let path = entry.path();
+    let unborn = || is_named_by_us(entry) && is_unborn(&path, &found);
     let lock = match File::open(path.join(OWNER_FILE)) {
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound && is_unborn(&path, &found) => File::open(&path),
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound && unborn() => File::open(&path),
         owner => owner,
     };
     lock.ok().filter(|lock| lock.try_lock().is_ok())
+}
+
+/// Whether a name is one that this program makes, as `fast-rlm-session-a1B2c3`: any program can make a directory that is
+/// empty.
+fn is_named_by_us(entry: &DirEntry) -> bool {
+    let name = entry.file_name();
+    let rest = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
+    let parts = rest.and_then(|rest| rest.split_once('-'));
+    parts.is_some_and(|(what, chance)| {
+        KINDS.contains(&what) && chance.len() == 6 && chance.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
 }
 
 /// Whether a process was killed in the instant between making a directory and owning it, or before the very last step of
@@ -76,11 +90,13 @@ mod tests {
         let another = parent.path().join("fast-rlm-notes");
         fs::create_dir(&another).unwrap();
         fs::write(another.join(OWNER_FILE), "").unwrap();
-        let nobodys = || {
+        let made_by = |prefix: &str| {
             let mut builder = tempfile::Builder::new();
-            builder.prefix(PREFIX).permissions(fs::Permissions::from_mode(0o700));
+            builder.prefix(prefix).permissions(fs::Permissions::from_mode(0o700));
             builder.tempdir_in(parent.path()).unwrap().keep()
         };
+        let nobodys = || made_by("fast-rlm-session-");
+        let anothers = aged(made_by("fast-rlm-"), None);
         let unowned = nobodys();
         let unborn = [None, Some(UNNAMED_OWNER)].map(|inside| aged(nobodys(), inside));
         let filled = aged(nobodys(), Some("notes"));
@@ -88,5 +104,9 @@ mod tests {
         assert!(!dead.path().exists() && !unborn.iter().any(|dir| dir.exists()));
         assert!(alive.path().exists() && unowned.exists() && filled.exists());
         assert!(another.exists(), "others can enter it: none of ours");
+        assert!(
+            anothers.exists(),
+            "any program can make an empty directory: {anothers:?}"
+        );
     }
 }

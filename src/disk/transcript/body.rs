@@ -154,11 +154,11 @@ fn long_text<I: Input>(scanner: &mut Scanner<I>, share: Share, cut: &mut bool) -
     }
     let mut clip = Clip::of_size(share.size, share.head, share.tail);
     scanner.string_into(&mut clip)?;
-    *cut |= clip.is_cut();
-    let (mut text, repaired) = clip.into_text();
-    text.shrink_to_fit();
-    scanner.repairs.utf8 |= repaired;
-    Ok(Some(text))
+    let mut read = clip.into_text();
+    *cut |= read.cut;
+    scanner.repairs.utf8 |= read.repaired;
+    read.text.shrink_to_fit();
+    Ok(Some(read.text))
 }
 
 #[cfg(test)]

@@ -173,7 +173,7 @@ impl Fields {
         })?;
         usage.total = total.unwrap_or_else(|| usage.prompt.saturating_add(usage.completion));
         let cost = match (cost, at_least) {
-            (Cost::Unknown, Cost::Known(part)) => Cost::AtLeast(part),
+            (Cost::Unknown, Cost::Known(part)) => Cost::of_part(part),
             (cost, _) => cost,
         };
         Ok(Some((usage, cost)))

@@ -57,7 +57,14 @@ impl CliAgent {
         let mut spec = spec::find(name, &settings.cli_agents).map_err(bad)?;
         let set = |variable: &String| lookup(variable).is_some_and(|value| !value.trim().is_empty());
         let billed = spec.billing_variables(named);
+        let secrets = Secrets::default();
         if settings.cli_allow_api_key {
+            for variable in &billed {
+                if let Some(value) = lookup(variable).filter(|value| !value.trim().is_empty()) {
+                    // One that is too short to be told from other words is no key.
+                    let _ = secrets.register(variable, &value);
+                }
+            }
             spec.pass_on.extend(billed);
         } else if let Some(variable) = billed.into_iter().find(set) {
             return Err(bad(format!(
@@ -66,7 +73,6 @@ impl CliAgent {
                  key"
             )));
         }
-        let secrets = Secrets::default();
         settings
             .register_secrets(&secrets)
             .map_err(|error| bad(error.to_string()))?;
@@ -192,13 +198,19 @@ mod tests {
         ] {
             assert!(refused(model, &[key]).contains(key), "{model}");
         }
-        let other = |name: &str| (name == "OPENROUTER_API_KEY").then(|| "a-key".to_owned());
+        let other = |name: &str| (name == "OPENROUTER_API_KEY").then(|| "a-key-of-mine".to_owned());
         let allowed = Settings {
             cli_allow_api_key: true,
             ..Settings::default()
         };
         let agent = CliAgent::open("cli:opencode?model=openrouter/z-ai/glm-5", &allowed, other).unwrap();
         assert!(agent.spec.is_handed("OPENROUTER_API_KEY") && !agent.spec.is_handed("OPENAI_API_KEY"));
+        assert!(
+            !agent
+                .secrets
+                .redact("invalid key a-key-of-mine")
+                .contains("a-key-of-mine")
+        );
         assert!(CliAgent::open("cli:claude?model=sonnet", &Settings::default(), other).is_ok());
         assert!(
             CliAgent::open(

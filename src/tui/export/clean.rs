@@ -89,7 +89,10 @@ impl Cleaner {
         let text = match self.raw {
             true => text,
             // As on screen, where marks can make a huge text too long.
-            false => SafeText::of_kept_within(&text, MOST_SHOWN).0.shared().clone(),
+            false => SafeText::of_kept_within(&text, MOST_SHOWN.max(text.len()))
+                .0
+                .shared()
+                .clone(),
         };
         let masked = self.changed(&text, part);
         masked.map_or(text, Shared::from)

@@ -111,7 +111,16 @@ mod unix {
     fn end_by(signal: i32) -> ! {
         loan::end(signal);
         loan::abandon();
-        restore();
+        // A stalled terminal takes nothing back, and keeps nobody alive.
+        let (done, finished) = std::sync::mpsc::channel();
+        let give_back = move || {
+            restore();
+            let _ = done.send(());
+        };
+        match std::thread::Builder::new().spawn(give_back) {
+            Ok(_) => drop(finished.recv_timeout(super::GRACE)),
+            Err(_) => restore(),
+        }
         let _ = emulate_default_handler(signal);
         // The system has another default for it.
         std::process::exit(code_of(signal));
