@@ -36,32 +36,28 @@ fn private_directories_of_killed_processes_go_with_the_next_query_and_those_of_l
     fs::create_dir(&temporary).unwrap();
     let config = "cli_agents:\n  slow: {command: sh, args: [-c, 'exec sleep 60']}\n";
     place.file("rlm.yaml", config);
+    let agents = || found(&temporary, "fast-rlm-agent-", "");
     let asks = || {
+        let before = agents();
         let query = Program::asks(place.path(), "go").option("--config", "rlm.yaml");
         let mut child = query
             .option("--primary-agent", "cli:slow?model=m")
             .env("TMPDIR", &temporary)
             .start();
         // Before that, nobody can tell whose it is.
-        let owned = || {
-            let agents = found(&temporary, "fast-rlm-agent-", "");
-            agents.iter().filter(|dir| dir.join(".owner").exists()).count()
-        };
-        let before = owned();
-        wait_for(&mut child, || owned() > before);
+        let is_new = |dir: &PathBuf| !before.contains(dir) && dir.join(".owner").exists();
+        wait_for(&mut child, || agents().iter().any(is_new));
         child
     };
     let killed = asks();
-    let [agents, sessions] = ["agent", "session"].map(|of| found(&temporary, &format!("fast-rlm-{of}-"), ""));
-    let dead = [agents, sessions].concat();
+    let dead = [agents(), found(&temporary, "fast-rlm-session-", "")].concat();
     assert_eq!(dead.len(), 2, "{dead:?}");
     kill(killed);
     assert!(dead.iter().all(|dir| dir.exists()), "a killed process removes nothing");
     let alive = asks();
     next(&place, &temporary);
     assert!(!dead.iter().any(|dir| dir.exists()), "{dead:?}");
-    let lives = found(&temporary, "fast-rlm-agent-", "");
-    assert_eq!(lives.len(), 1, "another process has it");
+    assert_eq!(agents().len(), 1, "another process has it");
     kill(alive);
     let queries = [(); 2].map(|()| place.steps(&["FINAL(2)"]).env("TMPDIR", &temporary).start());
     for mut query in queries {

@@ -103,13 +103,12 @@ fn whole(bytes: Vec<u8>, head_cap: usize, tail_cap: usize) -> Clipped {
         }
         Err(error) => error.into_bytes(),
     };
-    let (mut text, read) = front(&bytes, head_cap.saturating_add(tail_cap).saturating_add(MARK));
-    let rest = bytes.get(read..).unwrap_or_default();
-    let cut = !rest.is_empty();
+    let (mut text, mut read) = front(&bytes, head_cap.saturating_add(tail_cap).saturating_add(MARK));
+    let cut = read < bytes.len();
     if cut {
-        text.truncate(text.floor_char_boundary(head_cap));
+        (text, read) = front(&bytes, head_cap);
         text.push_str(&cut_mark(bytes.len() as u64));
-        push_back(&mut text, rest, tail_cap);
+        push_back(&mut text, bytes.get(read..).unwrap_or_default(), tail_cap);
     }
     let repaired = true;
     Clipped { text, repaired, cut }
@@ -193,23 +192,21 @@ mod tests {
 
     #[test]
     fn invalid_bytes_before_a_long_text_leave_what_fits_of_it() {
-        let bad = [0xFF; 30];
-        // All was kept, and marks make it too long.
-        let long = [&bad[..], "x".repeat(100).as_bytes(), b"end"].concat();
-        let (text, repaired) = clipped(&long, 100, 33);
-        let begins = "\u{FFFD}".repeat(30) + "xxxxxxxxxx…[cut: 133 bytes in all]…";
-        assert!(repaired && text.starts_with(&begins), "{text}");
-        assert!(text.ends_with("xxxend") && text.len() <= begins.len() + 33, "{text}");
-        // Some of it was left out already.
-        let longer = [&bad[..], "x".repeat(1_000).as_bytes(), b"end"].concat();
-        let (text, repaired) = clipped(&longer, 100, 33);
-        let begins = "\u{FFFD}".repeat(30) + "xxxxxxxxxx…[cut: 1,033 bytes in all]…";
-        assert_eq!((text, repaired), (begins + &"x".repeat(30) + "end", true));
-        // Nothing but marks.
-        let (text, _) = clipped([0xFF; 300], 100, 33);
+        let marks = |count: usize| "\u{FFFD}".repeat(count);
+        let text = |bad: usize, long: usize| [&vec![0xFF; bad][..], "x".repeat(long).as_bytes(), b"end"].concat();
+        // All was kept, and with marks it is not too long, or is.
         assert_eq!(
-            text,
-            "\u{FFFD}".repeat(34) + "…[cut: 300 bytes in all]…" + &"\u{FFFD}".repeat(11)
+            clipped(text(30, 100), 100, 33),
+            (marks(30) + &"x".repeat(100) + "end", true)
         );
+        let end = "x".repeat(30) + "end";
+        let cut = marks(34) + "…[cut: 133 bytes in all]…" + &end;
+        assert_eq!(clipped(text(40, 90), 100, 33), (cut, true));
+        // Some of it was left out already.
+        let cut = marks(30) + "xxxxxxxxxx…[cut: 1,033 bytes in all]…" + &end;
+        assert_eq!(clipped(text(30, 1_000), 100, 33), (cut, true));
+        // Nothing but marks.
+        let cut = marks(34) + "…[cut: 300 bytes in all]…" + &marks(11);
+        assert_eq!(clipped([0xFF; 300], 100, 33), (cut, true));
     }
 }
