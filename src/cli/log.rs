@@ -93,7 +93,10 @@ pub fn log_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 /// As `fast-rlm warmup`: in a process of its own, since that would keep what it needed.
 #[cfg(feature = "engine")]
 fn warmed_up() -> ExitCode {
-    match crate::repl::prepare::prepare(&mut |line| note(line)) {
+    use std::io::Write;
+    // Whoever started it shows these lines as they are.
+    let mut tell = |line: &str| drop(writeln!(std::io::stderr(), "{line}"));
+    match crate::repl::prepare::prepare(&mut tell) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => complain(&error.to_string()),
     }
