@@ -109,12 +109,17 @@ mod tests {
         names
     }
 
+    fn whole(place: &Path) -> PartFile {
+        let mut part = PartFile::beside(place).unwrap();
+        part.write_all(b"whole").unwrap();
+        part
+    }
+
     #[test]
     fn it_gets_its_place_when_it_is_whole_and_takes_nobody_elses() {
         let dir = tempfile::tempdir().unwrap();
         let place = dir.path().join("one.tar");
-        let mut part = PartFile::beside(&place).unwrap();
-        part.write_all(b"whole").unwrap();
+        let part = whole(&place);
         assert!(!place.exists());
         part.put(&place).unwrap();
         assert_eq!(fs::read(&place).unwrap(), b"whole");
@@ -128,8 +133,7 @@ mod tests {
     fn where_a_name_cannot_be_taken_alone_the_file_replaces_an_empty_one() {
         let dir = tempfile::tempdir().unwrap();
         let place = dir.path().join("one.txt");
-        let mut part = PartFile::beside(&place).unwrap();
-        part.write_all(b"whole").unwrap();
+        let part = whole(&place);
         File::create_new(&place).unwrap();
         replace(&part.file, &place).unwrap();
         drop(part);

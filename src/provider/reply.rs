@@ -80,8 +80,7 @@ impl Usage {
     pub fn cost(&self) -> model::Cost {
         match (self.cost_nano, self.part_nano) {
             (Some(nano), _) => model::Cost::Known(nano),
-            (None, 0) => model::Cost::Unknown,
-            (None, part) => model::Cost::AtLeast(part),
+            (None, part) => model::Cost::of_part(part),
         }
     }
 }

@@ -5,7 +5,12 @@ use crate::text::{SafeText, Shared};
 
 /// Bytes that texts may have on screens: marks for what is not printable, and blanks for tabs, are longer than what they
 /// stand for.
-pub(super) const MOST_SHOWN: usize = 64 << 20;
+const MOST_SHOWN: usize = 64 << 20;
+
+/// Bytes that this one may have: nothing but marks is left out of what was read.
+pub(super) fn most_shown(raw: &str) -> usize {
+    MOST_SHOWN.max(raw.len())
+}
 
 /// One text, as recorded and as it may be shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,7 +38,7 @@ impl Text {
 
     /// As recorded, with what was left out as marks.
     pub fn with_marks(&self) -> SafeText {
-        let (marked, _) = SafeText::raw_of_kept_within(&self.raw, MOST_SHOWN.max(self.raw.len()));
+        let (marked, _) = SafeText::raw_of_kept_within(&self.raw, most_shown(&self.raw));
         // Mostly there was nothing to leave out: that text need not be held twice.
         if marked == self.safe { self.safe.clone() } else { marked }
     }

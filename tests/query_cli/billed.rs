@@ -62,8 +62,10 @@ fn serving(reply: impl Fn(usize) -> (String, usize) + Send + 'static, after: Aft
     address
 }
 
-fn read_request(stream: &TcpStream) {
-    let (mut reader, mut length) = (BufReader::new(stream), 0);
+/// Reads a request whole: its first line, and its body.
+pub(super) fn read_request(stream: &TcpStream) -> (String, Vec<u8>) {
+    let (mut reader, mut first, mut length) = (BufReader::new(stream), String::new(), 0);
+    reader.read_line(&mut first).unwrap();
     loop {
         let mut line = String::new();
         reader.read_line(&mut line).unwrap();
@@ -74,7 +76,9 @@ fn read_request(stream: &TcpStream) {
             break;
         }
     }
-    reader.read_exact(&mut vec![0; length]).unwrap();
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).unwrap();
+    (first, body)
 }
 
 fn asks(place: &Place, address: &str) -> Program {

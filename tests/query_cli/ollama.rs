@@ -2,10 +2,11 @@
 //! `reasoning`, usage in a last chunk without choices, an error for a model that was not pulled, and a full queue.
 
 use super::Place;
+use super::billed::read_request;
 use crate::running::Program;
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::Write;
+use std::net::TcpListener;
 
 const MODEL: &str = "qwen3:8b";
 
@@ -16,37 +17,19 @@ fn ollama() -> String {
         let mut busy = true;
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
-            let (asks, body) = read(&stream);
+            let (asks, body) = read_request(&stream);
             let full = asks.starts_with("POST") && std::mem::take(&mut busy);
             let (status, kind, body) = if full {
                 let told = json!({"error": "server busy, please try again.  maximum pending requests exceeded"});
                 ("503 Service Unavailable", "application/json", told.to_string())
             } else {
-                answer(&asks, &body)
+                answer(&asks, &serde_json::from_slice(&body).unwrap_or_default())
             };
             let head = format!("HTTP/1.1 {status}\r\ncontent-type: {kind}\r\nconnection: close\r\n\r\n");
             stream.write_all((head + &body).as_bytes()).unwrap();
         }
     });
     address
-}
-
-fn read(stream: &TcpStream) -> (String, Value) {
-    let (mut reader, mut first, mut length) = (BufReader::new(stream), String::new(), 0);
-    reader.read_line(&mut first).unwrap();
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).unwrap();
-        if let Some(told) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-            length = told.trim().parse().unwrap();
-        }
-        if line.trim().is_empty() {
-            break;
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).unwrap();
-    (first, serde_json::from_slice(&body).unwrap_or_default())
 }
 
 fn answer(asks: &str, body: &Value) -> (&'static str, &'static str, String) {

@@ -224,8 +224,7 @@ fn read_usage(from: &mut Reader<'_>) -> Option<Usage> {
 fn read_cost(from: &mut Reader<'_>) -> Option<Cost> {
     Some(match (from.optional(Reader::signed)?, from.signed()?) {
         (Some(nano), _) => Cost::Known(nano),
-        (None, 0) => Cost::Unknown,
-        (None, part) => Cost::AtLeast(part),
+        (None, part) => Cost::of_part(part),
     })
 }
 

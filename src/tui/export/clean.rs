@@ -3,7 +3,7 @@
 use super::{secrets, strings};
 use crate::text::secret::Secrets;
 use crate::text::{SafeText, Shared};
-use crate::tui::body::MOST_SHOWN;
+use crate::tui::body::most_shown;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -89,10 +89,7 @@ impl Cleaner {
         let text = match self.raw {
             true => text,
             // As on screen, where marks can make a huge text too long.
-            false => SafeText::of_kept_within(&text, MOST_SHOWN.max(text.len()))
-                .0
-                .shared()
-                .clone(),
+            false => SafeText::of_kept_within(&text, most_shown(&text)).0.shared().clone(),
         };
         let masked = self.changed(&text, part);
         masked.map_or(text, Shared::from)

@@ -41,16 +41,29 @@ pub(super) fn exit_soon(signal: i32) {
     let watchdog = move || {
         std::thread::sleep(GRACE);
         super::loan::abandon();
-        super::restore();
+        restore_in_time();
         std::process::exit(code);
     };
     let _ = std::thread::Builder::new().name("watchdog".into()).spawn(watchdog);
 }
 
+/// Gives the terminal back. A stalled one takes nothing back, and keeps nobody alive.
+fn restore_in_time() {
+    let (done, finished) = std::sync::mpsc::channel();
+    let give_back = move || {
+        super::restore();
+        let _ = done.send(());
+    };
+    match std::thread::Builder::new().spawn(give_back) {
+        Ok(_) => drop(finished.recv_timeout(GRACE)),
+        Err(_) => super::restore(),
+    }
+}
+
 #[cfg(unix)]
 mod unix {
-    use super::{LENT, Signal, code_of, exit_soon};
-    use crate::tui::term::{loan, restore};
+    use super::{LENT, Signal, code_of, exit_soon, restore_in_time};
+    use crate::tui::term::loan;
     use signal_hook::consts::{
         SIGABRT, SIGALRM, SIGCONT, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2,
         SIGVTALRM, SIGXCPU,
@@ -111,16 +124,7 @@ mod unix {
     fn end_by(signal: i32) -> ! {
         loan::end(signal);
         loan::abandon();
-        // A stalled terminal takes nothing back, and keeps nobody alive.
-        let (done, finished) = std::sync::mpsc::channel();
-        let give_back = move || {
-            restore();
-            let _ = done.send(());
-        };
-        match std::thread::Builder::new().spawn(give_back) {
-            Ok(_) => drop(finished.recv_timeout(super::GRACE)),
-            Err(_) => restore(),
-        }
+        restore_in_time();
         let _ = emulate_default_handler(signal);
         // The system has another default for it.
         std::process::exit(code_of(signal));

@@ -119,6 +119,19 @@ impl Stage {
     }
 }
 
+/// The fourth query's last step, its output in sight.
+fn at_the_last_step() -> Stage {
+    let mut stage = lighthouses(3);
+    stage.acts(&[
+        Action::OutputDown,
+        Action::NextPane,
+        Action::Last,
+        Action::NextPane,
+        Action::NextPane,
+    ]);
+    stage
+}
+
 fn lighthouses(query: usize) -> Stage {
     Stage::new(sample::lighthouses(), query)
 }
@@ -140,14 +153,7 @@ fn a_run_with_sub_agents() {
 
 #[test]
 fn the_last_step_shows_the_final_result_under_its_output() {
-    let mut stage = lighthouses(3);
-    stage.acts(&[
-        Action::OutputDown,
-        Action::NextPane,
-        Action::Last,
-        Action::NextPane,
-        Action::NextPane,
-    ]);
+    let mut stage = at_the_last_step();
     snapshots("last_step", &mut stage);
     assert!(stage.title().ends_with("step 3"), "{}", stage.title());
     assert!(stage.frame(120, 34).contains("── FINAL ──"));

@@ -160,14 +160,7 @@ fn a_text_that_was_cut_or_repaired_says_so_beside_its_name() {
 
 #[test]
 fn beside_a_huge_output_the_result_has_its_own_pane_alone() {
-    let mut stage = lighthouses(3);
-    stage.acts(&[
-        Action::OutputDown,
-        Action::NextPane,
-        Action::Last,
-        Action::NextPane,
-        Action::NextPane,
-    ]);
+    let mut stage = at_the_last_step();
     assert!(stage.screen.output.text().as_str().contains("── FINAL ──"));
     let ctx = stage.world.ctx();
     let at = stage
