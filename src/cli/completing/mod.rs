@@ -9,8 +9,8 @@ mod offers;
 
 use crate::text::SafeText;
 use clap::Command;
-use clap_complete::Shell;
 use clap_complete::shells::{Elvish, PowerShell};
+use clap_complete::{Generator, Shell};
 use offers::Offers;
 use std::ffi::OsString;
 
@@ -20,24 +20,23 @@ const ASKED: &str = "__complete";
 /// The script for a shell.
 pub(super) fn script(mut command: Command, shell: Shell) -> Vec<u8> {
     let name = command.get_name().to_owned();
-    let mut out = Vec::new();
     let text = match shell {
         Shell::Bash => include_str!("../../../assets/completions/bash"),
         Shell::Zsh => include_str!("../../../assets/completions/zsh"),
         Shell::Fish => include_str!("../../../assets/completions/fish"),
-        Shell::PowerShell => {
-            clap_complete::generate(PowerShell, &mut command, name, &mut out);
-            return out;
-        }
-        _ => {
-            clap_complete::generate(Elvish, &mut command, name, &mut out);
-            return out;
-        }
+        Shell::PowerShell => return generated(PowerShell, &mut command, name),
+        _ => return generated(Elvish, &mut command, name),
     };
     let function = name.replace('-', "_");
     text.replace("PROGRAM", &name)
         .replace("FUNCTION", &function)
         .into_bytes()
+}
+
+fn generated(shell: impl Generator, command: &mut Command, name: String) -> Vec<u8> {
+    let mut out = Vec::new();
+    clap_complete::generate(shell, command, name, &mut out);
+    out
 }
 
 /// What a script is answered; `None` where none asks.

@@ -3,15 +3,17 @@
 use super::line::{Line, Place, read, takes_value};
 use crate::source::{Stop, list_sessions};
 use crate::text::plural;
+use clap::builder::StyledStr;
 use clap::{Arg, ArgAction, Command, ValueHint};
 use std::path::Path;
 
-/// The most recent of many sessions: more are not looked through.
+/// The most recent of many sessions: more are not offered.
 const SESSIONS: usize = 200;
 
 /// What files may stand there, besides the words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Paths {
+    #[default]
     None,
     Files,
     Dirs,
@@ -28,6 +30,7 @@ impl Paths {
 }
 
 /// Words, each with what it is.
+#[derive(Default)]
 pub(super) struct Offers {
     pub(super) paths: Paths,
     pub(super) words: Vec<(String, String)>,
@@ -38,16 +41,12 @@ pub(super) fn at_cursor(root: &Command, words: &[String]) -> Offers {
     let line = read(root, words);
     let mut offers = match line.at {
         Place::Option => Offers {
-            paths: Paths::None,
             words: options(&line),
+            ..Offers::default()
         },
         Place::Value(arg) => values(root, &line, arg),
         Place::Positional { arg, is_first } => {
-            let values = arg.map(|arg| values(root, &line, arg));
-            let mut offers = values.unwrap_or(Offers {
-                paths: Paths::None,
-                words: Vec::new(),
-            });
+            let mut offers = arg.map(|arg| values(root, &line, arg)).unwrap_or_default();
             if is_first {
                 offers.words.splice(..0, commands(line.command));
             }
@@ -60,9 +59,8 @@ pub(super) fn at_cursor(root: &Command, words: &[String]) -> Offers {
 
 fn commands(command: &Command) -> Vec<(String, String)> {
     let shown = command.get_subcommands().filter(|command| !command.is_hide_set());
-    let about = |command: &Command| command.get_about().map(ToString::to_string).unwrap_or_default();
     shown
-        .map(|command| (command.get_name().to_owned(), about(command)))
+        .map(|command| (command.get_name().to_owned(), plain(command.get_about())))
         .collect()
 }
 
@@ -70,20 +68,18 @@ fn commands(command: &Command) -> Vec<(String, String)> {
 fn options(line: &Line<'_>) -> Vec<(String, String)> {
     let given = |arg: &Arg| line.given.iter().any(|(name, _)| *name == arg.get_id().as_str());
     let may = |arg: &&Arg| !arg.is_hide_set() && (matches!(arg.get_action(), ArgAction::Append) || !given(arg));
-    let named = |arg: &Arg| Some((format!("--{}", arg.get_long()?), about(arg)));
+    let named = |arg: &Arg| Some((format!("--{}", arg.get_long()?), plain(arg.get_help())));
     line.command.get_arguments().filter(may).filter_map(named).collect()
 }
 
-fn about(arg: &Arg) -> String {
-    arg.get_help().map(ToString::to_string).unwrap_or_default()
+/// What help says, without its styles.
+fn plain(help: Option<&StyledStr>) -> String {
+    help.map(ToString::to_string).unwrap_or_default()
 }
 
 fn values(root: &Command, line: &Line<'_>, arg: &Arg) -> Offers {
     if !takes_value(arg) {
-        return Offers {
-            paths: Paths::None,
-            words: Vec::new(),
-        };
+        return Offers::default();
     }
     let words = match arg.get_id().as_str() {
         "session" | "a" | "b" => sessions(line, "dir", true),
@@ -95,9 +91,8 @@ fn values(root: &Command, line: &Line<'_>, arg: &Arg) -> Offers {
                 .get_possible_values()
                 .into_iter()
                 .filter(|value| !value.is_hide_set());
-            let about = |help: Option<&clap::builder::StyledStr>| help.map(ToString::to_string).unwrap_or_default();
             shown
-                .map(|value| (value.get_name().to_owned(), about(value.get_help())))
+                .map(|value| (value.get_name().to_owned(), plain(value.get_help())))
                 .collect()
         }
     };
