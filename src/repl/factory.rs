@@ -45,7 +45,8 @@ pub struct PythonFactory {
 }
 
 impl PythonFactory {
-    /// Loads the interpreter (4 ms), preparing it first where need be (half a minute or more, with lines for the user). Blocks.
+    /// Loads the interpreter (4 ms), preparing it first where need be (half a minute or more, with lines for the user).
+    /// Blocks.
     ///
     /// # Errors
     /// It could not be prepared, not even in a temporary directory.
