@@ -7,7 +7,7 @@ use super::cli_agent::{self, CliAgent};
 use super::openai::OpenAi;
 use super::scripted::{ScriptError, Scripted};
 use super::settings::{
-    ANTHROPIC_BASE_URL, ANTHROPIC_KEY_VARIABLE, BASE_URL_VARIABLE, DEFAULT_BASE_URL, KEY_VARIABLES, Settings,
+    ANTHROPIC_BASE_URL, Anthropics, BASE_URL_VARIABLE, DEFAULT_BASE_URL, Settings, key_variables,
     VERTEX_VARIABLE,
 };
 use std::path::Path;
@@ -23,7 +23,7 @@ pub enum OpenError {
     )]
     ModelMissing,
     /// The model's server wants a key.
-    #[error("the model {model} needs a key: set {}{}", anthropic_first(model), KEY_VARIABLES.join(" or "))]
+    #[error("the model {model} needs a key: set {}", keys_for(model))]
     KeyMissing {
         /// The model.
         model: String,
@@ -104,12 +104,11 @@ fn example(variable: &str) -> &'static str {
     }
 }
 
-fn anthropic_first(model: &str) -> String {
-    if Anthropic::has(model) {
-        format!("{ANTHROPIC_KEY_VARIABLE} or ")
-    } else {
-        String::new()
-    }
+fn keys_for(model: &str) -> String {
+    key_variables(match Anthropic::has(model) {
+        true => Anthropics::First,
+        false => Anthropics::Left,
+    })
 }
 
 /// Prefixes of backends that the Python package has and this program has not, and what to use.

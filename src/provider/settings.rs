@@ -31,6 +31,30 @@ pub(super) const ANTHROPIC_KEY_VARIABLE: &str = "ANTHROPIC_API_KEY";
 /// The variables that can hold it, for this program alone first; the first that is set counts.
 const ANTHROPIC_KEY_VARIABLES: [&str; 2] = ["RLM_ANTHROPIC_API_KEY", ANTHROPIC_KEY_VARIABLE];
 
+/// The variables of which one must be set, as a message names them: those of Anthropic's own API first where its models
+/// are asked for, else last, where they count at all.
+pub(crate) fn key_variables(anthropic: Anthropics) -> String {
+    let names: Vec<&str> = match anthropic {
+        Anthropics::First => ANTHROPIC_KEY_VARIABLES.into_iter().chain(KEY_VARIABLES).collect(),
+        Anthropics::Last => KEY_VARIABLES.into_iter().chain(ANTHROPIC_KEY_VARIABLES).collect(),
+        Anthropics::Left => KEY_VARIABLES.to_vec(),
+    };
+    match names.split_last() {
+        Some((last, before)) if !before.is_empty() => format!("{} or {last}", before.join(", ")),
+        _ => names.concat(),
+    }
+}
+
+/// Where the variables of Anthropic's own API stand among all of them.
+pub(crate) enum Anthropics {
+    /// Its models are asked for.
+    First,
+    /// Any model will do.
+    Last,
+    /// The key of another server is asked for.
+    Left,
+}
+
 /// Set to `off`, replies are asked for whole: for servers that cannot stream.
 pub(super) const STREAM_VARIABLE: &str = "RLM_MODEL_STREAM";
 

@@ -37,7 +37,7 @@ async fn a_refused_key_names_its_variable_and_what_to_set() {
         assert!(
             error
                 .to_string()
-                .contains("set RLM_MODEL_API_KEY or OPENAI_API_KEY or OPENROUTER_API_KEY"),
+                .contains("set RLM_MODEL_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY"),
             "{error}"
         );
     }
@@ -50,9 +50,13 @@ fn what_cannot_be_opened_says_what_to_set() {
     assert!(message(" ", &none).contains("--primary-agent") && message("", &none).contains("rlm_config.yaml"));
     assert_eq!(
         message("z-ai/glm-5", &none),
-        "the model z-ai/glm-5 needs a key: set RLM_MODEL_API_KEY or OPENAI_API_KEY or OPENROUTER_API_KEY"
+        "the model z-ai/glm-5 needs a key: set RLM_MODEL_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY"
     );
-    assert!(message("claude-sonnet-4-5", &none).contains("set ANTHROPIC_API_KEY or RLM_MODEL_API_KEY"));
+    assert_eq!(
+        message("claude-sonnet-4-5", &none),
+        "the model claude-sonnet-4-5 needs a key: set RLM_ANTHROPIC_API_KEY, ANTHROPIC_API_KEY, RLM_MODEL_API_KEY, \
+         OPENAI_API_KEY or OPENROUTER_API_KEY"
+    );
     assert!(message("cassette:runs/a", &none).contains("takes the directory of a session that was recorded here"));
     for model in ["acp:opencode", "vertex:gemini-2.5-pro", "vertex/gemini-2.5-pro"] {
         // With a key, too: no server has such a name.

@@ -87,6 +87,12 @@ pub(in crate::cli) enum ConfigError {
         #[source]
         cause: serde_json::Error,
     },
+    #[error("cannot read --cli-agents @{}: {cause}; {}", path.display(), on_named(cause))]
+    ReadCliAgents {
+        path: PathBuf,
+        #[source]
+        cause: std::io::Error,
+    },
     #[error("--cli-agents: {0}; it wants a JSON object of agents by their names, or @FILE with one (docs/models.md)")]
     CliAgents(String),
     // Not what was given: it may be the secret.

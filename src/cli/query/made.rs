@@ -47,8 +47,10 @@ impl Config {
         let text = match given.strip_prefix('@') {
             None => given,
             Some(file) => {
-                read = read_named(Path::new(file), LARGEST_NAMED)
-                    .map_err(|error| ConfigError::CliAgents(error.to_string()))?;
+                read = read_named(Path::new(file), LARGEST_NAMED).map_err(|cause| ConfigError::ReadCliAgents {
+                    path: file.into(),
+                    cause,
+                })?;
                 &read
             }
         };

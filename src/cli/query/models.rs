@@ -5,7 +5,7 @@ use super::exit::Exit;
 use super::setup::{Failure, tell_unknown};
 use crate::client;
 use crate::disk::descriptors::need_some;
-use crate::provider::{Offer, list_models};
+use crate::provider::{Anthropics, Offer, key_variables, list_models};
 use crate::text::{SafeText, shown_json};
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -31,9 +31,8 @@ pub(super) fn print(config: Option<&Path>, as_json: bool) -> Result<Exit, Failur
     if offers.iter().any(told) {
         return Ok(Exit::Done);
     }
-    let none =
-        "no backend told any model; set RLM_MODEL_API_KEY, OPENAI_API_KEY, OPENROUTER_API_KEY or ANTHROPIC_API_KEY";
-    let _ = writeln!(io::stderr(), "fast-rlm: {none}");
+    let keys = key_variables(Anthropics::Last);
+    let _ = writeln!(io::stderr(), "fast-rlm: no backend told any model; set {keys}");
     Ok(if offers.iter().any(|offer| offer.models.is_err()) {
         Exit::Failed
     } else {

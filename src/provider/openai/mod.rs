@@ -12,7 +12,7 @@ use super::pricing::PricingTable;
 use super::reply::Reply;
 use super::request::Request;
 use super::retry::{self, Attempt, Pacing};
-use super::settings::{ApiKey, BASE_URL_VARIABLE, KEY_VARIABLES, Settings};
+use super::settings::{Anthropics, ApiKey, BASE_URL_VARIABLE, Settings, key_variables};
 use super::{Cancel, CostExpectation, DeltaSink, Provider};
 use answer::Completion;
 use async_trait::async_trait;
@@ -78,7 +78,7 @@ fn hints(key: Option<&ApiKey>) -> Hints {
         Some(ApiKey { name, .. }) => format!(
             "it came from {name}; set RLM_MODEL_API_KEY to a key for this server, or RLM_MODEL_BASE_URL to the key's"
         ),
-        None => format!("no key is set; set {}", KEY_VARIABLES.join(" or ")),
+        None => format!("no key is set; set {}", key_variables(Anthropics::Left)),
     };
     Hints {
         base_url: BASE_URL_VARIABLE,
