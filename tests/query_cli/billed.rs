@@ -192,6 +192,16 @@ fn of_an_attempt_with_a_cost_and_one_without_the_known_part_is_told() {
         transcript.contains(r#""cost_at_least":0.03"#) && !transcript.contains(r#""cost":"#),
         "{transcript}"
     );
+    assert_eq!(recorded_costs(&place).last(), Some(&json!({"at_least": 30_000_000})));
+}
+
+/// What the log has for the cost of each of the root's calls.
+fn recorded_costs(place: &Place) -> Vec<Value> {
+    let log = rusqlite::Connection::open(place.session_dir().join("events.db")).unwrap();
+    let costs = "SELECT payload -> '$.cost' FROM event WHERE kind = 'model_call' ORDER BY global_seq";
+    let mut costs = log.prepare(costs).unwrap();
+    let rows = costs.query_map([], |row| row.get::<_, String>(0)).unwrap();
+    rows.map(|cost| serde_json::from_str(&cost.unwrap()).unwrap()).collect()
 }
 
 #[test]

@@ -48,17 +48,52 @@ pub(crate) mod usage {
     }
 }
 
-/// `null` for what is unknown as a whole, else nano-dollars.
+/// Nano-dollars; `null` for what is unknown, `{"at_least": n}` where `n` of them are known.
 pub(crate) mod cost {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     use crate::model::Cost;
 
+    #[derive(Serialize, Deserialize)]
+    #[serde(untagged)]
+    enum Recorded {
+        Whole(Option<i64>),
+        Part { at_least: i64 },
+    }
+
     pub(crate) fn serialize<S: Serializer>(cost: &Cost, serializer: S) -> Result<S::Ok, S::Error> {
-        cost.whole().serialize(serializer)
+        match cost.part() {
+            Some(at_least) => Recorded::Part { at_least },
+            None => Recorded::Whole(cost.whole()),
+        }
+        .serialize(serializer)
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cost, D::Error> {
-        Ok(Option::<i64>::deserialize(deserializer)?.map_or(Cost::Unknown, Cost::Known))
+        Ok(match Recorded::deserialize(deserializer)? {
+            Recorded::Whole(nano) => nano.map_or(Cost::Unknown, Cost::Known),
+            Recorded::Part { at_least } => Cost::of_part(at_least),
+        })
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn what_is_known_of_a_cost_is_known_afterwards() {
+            let read = |text: &str| deserialize(&mut serde_json::Deserializer::from_str(text)).unwrap();
+            for (cost, text) in [
+                (Cost::Unknown, "null"),
+                (Cost::Known(0), "0"),
+                (Cost::Known(-7), "-7"),
+                (Cost::AtLeast(30_000_000), r#"{"at_least":30000000}"#),
+            ] {
+                let mut written = Vec::new();
+                serialize(&cost, &mut serde_json::Serializer::new(&mut written)).unwrap();
+                assert_eq!(String::from_utf8(written).unwrap(), text);
+                assert_eq!(read(text), cost);
+            }
+        }
     }
 }
