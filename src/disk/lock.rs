@@ -21,6 +21,8 @@ const RECORD_LIMIT: u64 = 4096;
 const POLL: Duration = Duration::from_millis(20);
 /// A holder writes its record just after taking the lock: a reader that comes between looks again this often.
 const RECORD_TRIES: u32 = 5;
+/// A reader that asks whether a holder elsewhere still lives has the lock for an instant: no writer is refused for that.
+const LEAST_WAIT: Duration = Duration::from_millis(60);
 
 /// Who holds a session's lock, as it wrote there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,7 +94,7 @@ pub struct SessionLock {
 
 impl SessionLock {
     /// Takes the lock of the session directory `dir`, which must exist. Paths that lead to the same directory share
-    /// one lock. A held lock is waited for up to `wait`; zero refuses at once.
+    /// one lock. A held lock is waited for up to `wait`; zero refuses within a tenth of a second.
     ///
     /// # Errors
     ///
@@ -103,7 +105,7 @@ impl SessionLock {
             source,
         })?;
         let path = dir.join(LOCK_FILE);
-        let deadline = Instant::now() + wait;
+        let deadline = Instant::now() + wait.max(LEAST_WAIT);
         loop {
             let file = open(&path)?;
             match file.try_lock() {
@@ -148,17 +150,19 @@ impl Drop for SessionLock {
     }
 }
 
-/// Who writes to the session in `dir`, judged without touching the lock, so that a reader is never in a writer's way.
+/// Who writes to the session in `dir`, so that a reader is never in a writer's way.
 ///
-/// `None` if nobody does: no lock file, no record, or one of a process of this machine that has ended. A holder on
-/// another machine cannot be checked, and is believed.
+/// `None` if nobody does: no lock file, no record, or one of a process that has ended. On this machine the kernel says
+/// so; of a holder on another one, or in another container, the lock itself does, and where it cannot be asked the
+/// holder is believed.
 pub fn holder(dir: &Path) -> Option<Holder> {
-    read_record(&dir.join(LOCK_FILE)).filter(is_alive)
+    let path = dir.join(LOCK_FILE);
+    read_record(&path).filter(|holder| is_alive(holder, &path))
 }
 
 fn read_signed(path: &Path) -> Option<Holder> {
     for _ in 0..RECORD_TRIES {
-        if let Some(holder) = read_record(path).filter(is_alive) {
+        if let Some(holder) = read_record(path).filter(|holder| is_alive(holder, path)) {
             return Some(holder);
         }
         std::thread::sleep(POLL);
@@ -253,9 +257,9 @@ fn host() -> String {
     named.unwrap_or_default().trim().to_owned()
 }
 
-fn is_alive(holder: &Holder) -> bool {
+fn is_alive(holder: &Holder, path: &Path) -> bool {
     if holder.host != host() {
-        return true;
+        return is_locked(path);
     }
     match (holder.process_started, process(holder.pid)) {
         // Its locks are gone; only its parent has not asked yet how it ended.
@@ -263,6 +267,11 @@ fn is_alive(holder: &Holder) -> bool {
         (Some(recorded), Some(process)) => recorded == process.started,
         _ => runs(holder.pid),
     }
+}
+
+/// Whether someone has the lock, as far as this machine can tell: another machine's may be unknown here.
+fn is_locked(path: &Path) -> bool {
+    File::open(path).is_ok_and(|file| file.try_lock_shared().is_err())
 }
 
 #[cfg(unix)]

@@ -75,15 +75,42 @@ fn a_holder_that_ended_is_dead_before_its_parent_asks_how() {
     child.wait().unwrap();
 }
 
-#[test]
-fn a_holder_elsewhere_is_believed_by_readers() {
-    let dir = tempfile::tempdir().unwrap();
+/// A record as another machine, or a container that is gone, leaves it.
+fn sign_from_elsewhere(dir: &Path) -> Holder {
     let far = Holder {
         host: "elsewhere.invalid".into(),
         ..myself()
     };
-    fs::write(dir.path().join(LOCK_FILE), serde_json::to_vec(&far).unwrap()).unwrap();
+    fs::write(dir.join(LOCK_FILE), serde_json::to_vec(&far).unwrap()).unwrap();
+    far
+}
+
+#[test]
+fn of_a_holder_elsewhere_the_lock_itself_says_whether_it_lives() {
+    let dir = tempfile::tempdir().unwrap();
+    let held = SessionLock::acquire(dir.path(), Duration::ZERO).unwrap();
+    let far = sign_from_elsewhere(dir.path());
     assert_eq!(holder(dir.path()), Some(far));
+    drop(held);
+    sign_from_elsewhere(dir.path());
+    assert_eq!(holder(dir.path()), None, "it ended without a word");
+}
+
+#[test]
+fn readers_that_ask_for_a_holder_elsewhere_keep_no_writer_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().to_owned();
+    let (stop, stopped) = std::sync::mpsc::channel::<()>();
+    let reader = std::thread::spawn(move || {
+        while stopped.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
+            is_locked(&path.join(LOCK_FILE));
+        }
+    });
+    for _ in 0..200 {
+        SessionLock::acquire(dir.path(), Duration::ZERO).unwrap();
+    }
+    drop(stop);
+    reader.join().unwrap();
 }
 
 #[test]
