@@ -44,10 +44,10 @@ pub use reply::{CostSource, Finish, Reply, Timings, Usage};
 pub use request::{Limits, Message, Request, RequestHash, Role};
 pub use retry::Pacing;
 pub use scripted::{Script, ScriptError, Scripted};
-pub(crate) use settings::{Anthropics, key_variables};
 pub use settings::{
     ANTHROPIC_BASE_URL, ApiKey, DEFAULT_BASE_URL, KEY_VARIABLES, KeyState, KeyStatus, Settings, key_status,
 };
+pub(crate) use settings::{Anthropics, key_variables};
 pub use sse::{SseDecoder, SseError};
 
 use async_trait::async_trait;

@@ -7,8 +7,7 @@ use super::cli_agent::{self, CliAgent};
 use super::openai::OpenAi;
 use super::scripted::{ScriptError, Scripted};
 use super::settings::{
-    ANTHROPIC_BASE_URL, Anthropics, BASE_URL_VARIABLE, DEFAULT_BASE_URL, Settings, key_variables,
-    VERTEX_VARIABLE,
+    ANTHROPIC_BASE_URL, Anthropics, BASE_URL_VARIABLE, DEFAULT_BASE_URL, Settings, VERTEX_VARIABLE, key_variables,
 };
 use std::path::Path;
 use std::sync::Arc;
