@@ -24,8 +24,8 @@ pub trait Person: Send + Sync {
 }
 
 impl Question {
-    /// From the arguments of `ask`.
-    pub(super) fn from_call(number: u32, args: &Value) -> Result<Self, HostError> {
+    /// From the arguments of `ask`; the number is still to be given.
+    pub(crate) fn from_call(args: &Value) -> Result<Self, HostError> {
         let bad = |message: &str| HostError {
             exception: PythonException::Type,
             message: message.into(),
@@ -38,14 +38,14 @@ impl Question {
             other => other.to_string(),
         });
         Ok(Self {
-            number,
+            number: 0,
             text: text.to_owned(),
             options: options.collect(),
         })
     }
 
     /// Without secrets, as it may be shown and kept.
-    pub(super) fn redacted(&self, secrets: &Secrets) -> Self {
+    pub(crate) fn redacted(&self, secrets: &Secrets) -> Self {
         let hide = |text: &String| secrets.redact(text).into_owned();
         Self {
             number: self.number,
@@ -85,12 +85,12 @@ mod tests {
 
     #[test]
     fn options_bind_the_answer() {
-        let question = Question::from_call(0, &json!({"question": "Book it?", "options": ["yes", 7]})).unwrap();
+        let question = Question::from_call(&json!({"question": "Book it?", "options": ["yes", 7]})).unwrap();
         assert_eq!(question.to_string(), "Book it? [yes | 7]");
         assert!(question.takes("7") && !question.takes("no"));
-        let open = Question::from_call(0, &json!({"question": "Where?", "options": null})).unwrap();
+        let open = Question::from_call(&json!({"question": "Where?", "options": null})).unwrap();
         assert!(open.takes("anywhere"));
-        assert!(Question::from_call(0, &json!({"question": 1})).is_err());
+        assert!(Question::from_call(&json!({"question": 1})).is_err());
     }
 
     #[test]
@@ -98,7 +98,7 @@ mod tests {
         let secrets = Secrets::default();
         secrets.register("KEY", "hunter2-hunter2").unwrap();
         let asked = json!({"question": "Use hunter2-hunter2?", "options": ["no", "hunter2-hunter2"]});
-        let question = Question::from_call(0, &asked).unwrap();
+        let question = Question::from_call(&asked).unwrap();
         let shown = question.redacted(&secrets);
         assert_eq!(shown.to_string(), "Use [secret KEY]? [no | [secret KEY]]");
         assert_eq!(question.chosen(&shown, "[secret KEY]".into()), "hunter2-hunter2");

@@ -2,7 +2,7 @@
 
 use super::reading::Reading;
 use super::rows::Place;
-use crate::engine::{CLOCK, TOOLS};
+use crate::engine::{CLOCK, Questions, TOOLS};
 use crate::store::payload::{
     Answered, Asked, CellOutcome, Custom, ForkedFrom, LeafCall, Message, ModelCall, StepEnded, StepStarted, SubAgent,
     TurnEnded, TurnStarted,
@@ -235,6 +235,15 @@ impl RecordedStep {
     /// The root's leaf calls but those of this name.
     pub(super) fn calls_but(&self, name: &str) -> Vec<&LeafCall> {
         self.cells.iter().filter(|cell| cell.call != name).collect()
+    }
+
+    /// What it asked and waited for, with the answers.
+    pub(super) fn questions(&self) -> Questions {
+        let asked = self
+            .asked
+            .iter()
+            .map(|(number, asked)| (*number, asked.question.clone()));
+        Questions::new(asked.collect(), self.answers.clone())
     }
 
     /// What its questions got, in the order of asking: from somebody who was there, or later.

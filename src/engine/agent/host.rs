@@ -139,13 +139,11 @@ impl Host {
 
     /// A recorded answer, the person's, or none yet: then the step parks, durably, and this call never returns.
     async fn ask(&self, args: &Value) -> Result<Value, HostError> {
-        let asked = Question::from_call(self.talk.next_question(), args)?;
-        let question = asked.redacted(&self.run.settings.secrets);
-        if let Some(answer) = self
-            .talk
-            .tape()
-            .and_then(|tape| tape.answer(question.number).map(str::to_owned))
-        {
+        let asked = Question::from_call(args)?;
+        let mut question = asked.redacted(&self.run.settings.secrets);
+        question.number = self.talk.number_of(&question.text);
+        let tape = self.talk.tape();
+        if let Some(answer) = tape.as_ref().and_then(|tape| tape.questions().answer(question.number)) {
             return Ok(answer.into());
         }
         if let Some(recorded) = self.answered(&question, args).await? {
@@ -169,8 +167,10 @@ impl Host {
                 "nobody is there to answer: decide yourself, or end with what you have",
             ));
         };
-        journal.park(&question).map_err(|error| self.unkept(error))?;
-        self.talk.park(question);
+        if self.talk.begins_to_park() {
+            journal.park(&question).map_err(|error| self.unkept(error))?;
+            self.talk.park(question);
+        }
         std::future::pending().await
     }
 

@@ -4,11 +4,13 @@
 use crate::disk::transcript_writer::UsageRecord;
 use crate::engine::journal::Tape;
 use crate::engine::person::Question;
+use crate::engine::questions::Questions;
 use crate::engine::run::usage_record;
 use crate::provider::{Message, Usage};
 use crate::repl::ToolInfo;
 use crate::store::payload::{LeafCall, ModelCall};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
 
@@ -27,8 +29,10 @@ struct State {
     guard_calls: Vec<ModelCall>,
     tools: Vec<String>,
     parked: Option<Question>,
-    /// Questions asked in the step in flight.
-    asked: u32,
+    /// The step in flight parks with a question that it has asked: no other one waits then.
+    parks: bool,
+    /// Numbers of the questions asked in the step in flight.
+    asked: BTreeSet<u32>,
     /// Tools that the step in flight let appear.
     shown: Vec<String>,
     /// Python tools that run.
@@ -78,7 +82,8 @@ impl Talk {
     /// A step begins: with the tape of its first attempt, if it was parked.
     pub(super) fn begin_step(&self, tape: Option<Arc<Tape>>) {
         self.with(|state| {
-            state.asked = 0;
+            state.asked.clear();
+            state.parks = false;
             state.tool_calls.clear();
             state.tape = tape;
         });
@@ -112,23 +117,31 @@ impl Talk {
         self.with(|state| state.tape.clone())
     }
 
-    /// The number of the next question of the step.
-    pub(super) fn next_question(&self) -> u32 {
+    /// The number of a question that the step asks now.
+    pub(super) fn number_of(&self, question: &str) -> u32 {
         self.with(|state| {
-            state.asked += 1;
-            state.asked - 1
+            let before = state.tape.as_ref().map(|tape| tape.questions());
+            let number = match before {
+                Some(before) => before.number(question, &state.asked),
+                None => Questions::default().number(question, &state.asked),
+            };
+            state.asked.insert(number);
+            number
         })
+    }
+
+    /// Whether the step is to park with this question: one at a time waits, whatever else was asked at once.
+    pub(super) fn begins_to_park(&self) -> bool {
+        self.with(|state| !std::mem::replace(&mut state.parks, true))
     }
 
     /// Parks the step: its agent gives it up.
     pub(super) fn park(&self, question: Question) {
-        self.with(|state| {
-            state.parked.get_or_insert(question);
-        });
+        self.with(|state| state.parked = Some(question));
         self.parked.notify_one();
     }
 
-    /// Resolves when the step is parked, with its first question.
+    /// Resolves when the step is parked, with its question.
     pub(super) async fn parked(&self) -> Question {
         loop {
             if let Some(question) = self.with(|state| state.parked.take()) {

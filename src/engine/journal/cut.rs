@@ -1,11 +1,11 @@
 //! Turns that were cut: by a crash, or where a fork branched off. What it takes to go on with one.
 
 use super::{CLOCK, CONVERSATION, Journal, Tape, TurnSettings};
+use crate::engine::questions::Questions;
 use crate::provider::Message;
-use crate::store::payload::{Answered, Custom, LeafCall, Message as Recorded, ModelCall, StepEnded, TurnStarted};
+use crate::store::payload::{Custom, LeafCall, Message as Recorded, ModelCall, StepEnded, TurnStarted};
 use crate::store::{Fact, Select, SessionWriter, Store, StoreError, StoredEvent};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
 
@@ -27,7 +27,7 @@ pub(in crate::engine) struct CutTurn {
     /// Completed steps, the last one with what came of it.
     ended: Vec<StepEnded>,
     cells: BTreeMap<u32, Vec<LeafCall>>,
-    answers: BTreeMap<u32, BTreeMap<u32, String>>,
+    questions: BTreeMap<u32, Questions>,
     /// What the next reply answers, where that is known.
     pending: Option<Pending>,
 }
@@ -65,7 +65,7 @@ impl CutTurn {
     pub(in crate::engine) fn tape(&self) -> Tape {
         let step = self.completed();
         let cells = self.cells.get(&step).cloned().unwrap_or_default();
-        Tape::new(cells, self.answers.get(&step).cloned().unwrap_or_default(), false)
+        Tape::new(cells, self.questions.get(&step).cloned().unwrap_or_default(), false)
     }
 
     /// The log of the turn as it goes on.
@@ -96,13 +96,8 @@ impl CutTurn {
             Fact::LeafCall(cell) if cell.run_id == self.started.run_id && cell.call != CLOCK => {
                 self.cells.entry(step).or_default().push(cell);
             }
-            Fact::Answered(Answered { number, answer }) => {
-                let text = match answer {
-                    Value::String(text) => text,
-                    other => other.to_string(),
-                };
-                self.answers.entry(step).or_default().insert(number, text);
-            }
+            Fact::Asked(asked) => self.questions.entry(step).or_default().ask(asked),
+            Fact::Answered(answered) => self.questions.entry(step).or_default().answered(answered),
             Fact::Custom(Custom { name, data }) if name == CONVERSATION => {
                 self.pending = serde_json::from_value(data).ok();
             }

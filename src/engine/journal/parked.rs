@@ -2,10 +2,10 @@
 
 use super::{Journal, NewEvent, Resuming, TurnSettings, now};
 use crate::engine::person::Question;
+use crate::engine::questions::Questions;
 use crate::engine::tape::Recorded;
 use crate::store::payload::{Answered, Asked, LeafCall, ModelCall, Outcome, Swept, TurnEnded, TurnStarted};
 use crate::store::{Cassette, Digest, Fact, Parked, Select, Served, SessionWriter, Store, StoreError, StoredEvent};
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -21,24 +21,24 @@ pub(in crate::engine) struct ParkedTurn {
     /// The root's calls so far, the last one that of the parked step.
     pub(in crate::engine) calls: Vec<ModelCall>,
     cells: Vec<LeafCall>,
-    answers: BTreeMap<u32, String>,
+    questions: Questions,
 }
 
 /// What a parked step got before it parked: served again, in place of calling.
 #[derive(Debug)]
 pub(in crate::engine) struct Tape {
     cassette: Mutex<Cassette>,
-    answers: BTreeMap<u32, String>,
+    questions: Questions,
     /// There is nothing but what was recorded.
     all: bool,
 }
 
 impl Tape {
-    /// A tape of `cells` and of answers by the number of their question.
-    pub(in crate::engine) fn new(cells: Vec<LeafCall>, answers: BTreeMap<u32, String>, all: bool) -> Self {
+    /// A tape of `cells` and of questions with their answers.
+    pub(in crate::engine) fn new(cells: Vec<LeafCall>, questions: Questions, all: bool) -> Self {
         Self {
             cassette: Mutex::new(Cassette::new(cells)),
-            answers,
+            questions,
             all,
         }
     }
@@ -58,9 +58,9 @@ impl Tape {
         }
     }
 
-    /// The answer to the `number`-th question of the step.
-    pub(in crate::engine) fn answer(&self, number: u32) -> Option<&str> {
-        self.answers.get(&number).map(String::as_str)
+    /// What the step asked before.
+    pub(in crate::engine) fn questions(&self) -> &Questions {
+        &self.questions
     }
 }
 
@@ -68,14 +68,14 @@ impl ParkedTurn {
     /// Takes the answer: the log of the turn as it goes on, and the tape of the parked step.
     pub(in crate::engine) fn answer(self, writer: SessionWriter, answer: String) -> (Journal, Tape) {
         let next = self.cells.iter().map(|cell| cell.number + 1).max().unwrap_or(0);
-        let mut answers = self.answers;
-        answers.insert(self.question.number, answer.clone());
+        let mut questions = self.questions;
+        questions.answer_with(self.question.number, answer.clone());
         let mut journal = Journal::at(writer, self.turn, self.step, TurnSettings::of(&self.started));
         journal.calls = AtomicU64::new(next);
         journal.resuming = Mutex::new(Some(Resuming {
             answers: vec![(self.question.number, answer)],
         }));
-        (journal, Tape::new(self.cells, answers, false))
+        (journal, Tape::new(self.cells, questions, false))
     }
 }
 
@@ -175,7 +175,7 @@ pub(in crate::engine) fn load_parked(store: &Store, session: &str) -> Result<Opt
         started: TurnStarted::default(),
         calls: Vec::new(),
         cells: Vec::new(),
-        answers: BTreeMap::new(),
+        questions: Questions::default(),
     };
     events.into_iter().for_each(|event| turn.take(event));
     Ok(Some(turn))
@@ -188,13 +188,8 @@ impl ParkedTurn {
             Fact::TurnStarted(started) => self.started = started,
             Fact::ModelCall(call) if call.is_reply() => self.calls.push(call),
             Fact::LeafCall(cell) if in_step && cell.run_id == self.started.run_id => self.cells.push(cell),
-            Fact::Answered(answered) if in_step => {
-                let text = match answered.answer {
-                    serde_json::Value::String(text) => text,
-                    other => other.to_string(),
-                };
-                self.answers.insert(answered.number, text);
-            }
+            Fact::Asked(asked) if in_step => self.questions.ask(asked),
+            Fact::Answered(answered) if in_step => self.questions.answered(answered),
             _ => {}
         }
     }

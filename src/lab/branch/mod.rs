@@ -257,7 +257,7 @@ impl Branch {
             step: number,
             code: step.code.clone().unwrap_or_default(),
             cells: step.cells.clone(),
-            answers: step.answers.clone(),
+            questions: step.questions(),
             readings: step.clock.clone(),
         });
         Ok(Some(Rerun {

@@ -1,7 +1,7 @@
 //! The host of a replay: leaf calls get what was recorded, and nothing else exists. The root's are served step by step,
 //! a sub-agent's from the cells of its whole run.
 
-use crate::engine::{Recorded, tool_input};
+use crate::engine::{Question, Questions, Recorded, tool_input};
 use crate::lab::RecordedStep;
 use crate::repl::{HostCall, HostCalls, HostError};
 use crate::store::payload::{CellOutcome, LeafCall};
@@ -9,7 +9,7 @@ use crate::store::{Cassette, Digest, Served};
 use crate::text::secret::Secrets;
 use async_trait::async_trait;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -26,8 +26,8 @@ pub(super) struct ReplayHost {
 #[derive(Default)]
 struct State {
     cassette: Cassette,
-    answers: BTreeMap<u32, String>,
-    asked: u32,
+    questions: Questions,
+    asked: BTreeSet<u32>,
     answered: usize,
     redacted: bool,
     missing: Option<MissingCall>,
@@ -63,7 +63,7 @@ impl ReplayHost {
         let mut state = self.state();
         *state = State {
             cassette: Cassette::new(step.cells.iter().cloned()),
-            answers: step.answers.clone(),
+            questions: step.questions(),
             redacted: state.redacted,
             ..State::default()
         };
@@ -142,11 +142,12 @@ impl ReplayHost {
     }
 
     async fn ask(&self, args: &Value) -> Result<Value, HostError> {
+        let question = Question::from_call(args)?.redacted(&self.secrets);
         let answer = {
             let mut state = self.state();
-            let number = state.asked;
-            state.asked += 1;
-            let answer = state.answers.get(&number).cloned();
+            let number = state.questions.number(&question.text, &state.asked);
+            state.asked.insert(number);
+            let answer = state.questions.answer(number).map(str::to_owned);
             state.answered += usize::from(answer.is_some());
             answer
         };
