@@ -1,9 +1,14 @@
 //! What a query has used so far, shared by the root and all its sub-agents, and checked before each model call.
+//!
+//! What a call costs is known when it has ended. So near the limit of money calls go one after the other: as many are under
+//! way at once as can be paid if each costs what the dearest so far did. A query goes beyond its limit by one call at most,
+//! unless calls become dearer.
 
 use super::limits::{Exceeded, Limits};
 use crate::provider::Usage;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
 
 /// Sums of a query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,6 +25,20 @@ pub struct Spent {
     pub unknown_tokens: u64,
     /// Model calls started.
     pub calls: u64,
+}
+
+impl Spent {
+    /// Both together.
+    fn and(&self, other: &Self) -> Self {
+        Self {
+            nano: self.nano.saturating_add(other.nano),
+            unknown_costs: self.unknown_costs.saturating_add(other.unknown_costs),
+            prompt_tokens: self.prompt_tokens.saturating_add(other.prompt_tokens),
+            completion_tokens: self.completion_tokens.saturating_add(other.completion_tokens),
+            unknown_tokens: self.unknown_tokens.saturating_add(other.unknown_tokens),
+            calls: self.calls.saturating_add(other.calls),
+        }
+    }
 }
 
 /// Money that a person allows a query beyond its limit, while it runs. Clones are the same.
@@ -42,7 +61,41 @@ impl Allowance {
 pub struct Budget {
     limits: Limits,
     allowance: Allowance,
-    spent: Mutex<Spent>,
+    /// Of the same query, before this process took it up.
+    before: Spent,
+    counts: Mutex<Counts>,
+    /// Told when a call ends.
+    ended: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    spent: Spent,
+    /// Calls that have begun and not ended.
+    under_way: u64,
+    /// Nano-dollars of the dearest call so far.
+    dearest: i64,
+}
+
+impl Counts {
+    /// Nano-dollars in all, if one more call and all that are under way cost what the dearest did.
+    fn with_one_more(&self, spent: i128) -> i128 {
+        let calls = i128::from(self.under_way) + 1;
+        spent.saturating_add(i128::from(self.dearest).saturating_mul(calls))
+    }
+}
+
+/// A call that is under way, until it is dropped.
+#[derive(Debug)]
+pub struct UnderWay<'a>(&'a Budget);
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        let mut counts = self.0.lock();
+        counts.under_way = counts.under_way.saturating_sub(1);
+        drop(counts);
+        self.0.ended.notify_waiters();
+    }
 }
 
 impl Budget {
@@ -56,8 +109,16 @@ impl Budget {
         Self {
             limits,
             allowance,
-            spent: Mutex::default(),
+            before: Spent::default(),
+            counts: Mutex::default(),
+            ended: Notify::new(),
         }
+    }
+
+    /// A budget of which the same query has used this before: it counts to its limits, and to nothing else here.
+    #[must_use]
+    pub fn after(self, before: Spent) -> Self {
+        Self { before, ..self }
     }
 
     /// Its limits.
@@ -67,32 +128,53 @@ impl Budget {
 
     /// What was used so far.
     pub fn spent(&self) -> Spent {
-        *self.lock()
+        self.lock().spent
     }
 
-    /// Takes one model call, or says which limit forbids it. Checking and counting are one act, so that parallel
-    /// sub-agents cannot pass together where only one may.
-    pub fn take_call(&self) -> Result<(), Exceeded> {
-        let mut spent = self.lock();
-        check(&self.limits, self.allowance.over(self.limits.max_money_nano), &spent)?;
-        spent.calls += 1;
-        Ok(())
+    /// Takes one model call, or says which limit forbids it; waits while those that are under way may use up the money.
+    /// What the call used is to be added before it counts as ended.
+    pub async fn take_call(&self) -> Result<UnderWay<'_>, Exceeded> {
+        loop {
+            let mut ended = std::pin::pin!(self.ended.notified());
+            // From here on no end is missed.
+            ended.as_mut().enable();
+            if let Some(call) = self.try_call()? {
+                return Ok(call);
+            }
+            ended.await;
+        }
+    }
+
+    /// Checking and counting are one act, so that parallel sub-agents cannot pass together where only one may.
+    fn try_call(&self) -> Result<Option<UnderWay<'_>>, Exceeded> {
+        let mut counts = self.lock();
+        let allowed = self.allowance.over(self.limits.max_money_nano);
+        let spent = self.before.and(&counts.spent);
+        check(&self.limits, allowed, &spent)?;
+        if counts.under_way > 0 && counts.with_one_more(spent.nano) > i128::from(allowed) {
+            return Ok(None);
+        }
+        counts.spent.calls += 1;
+        counts.under_way += 1;
+        Ok(Some(UnderWay(self)))
     }
 
     /// Adds what a call used.
     pub fn add(&self, used: &Usage) {
-        let mut spent = self.lock();
+        let mut counts = self.lock();
+        let cost = used.cost();
+        counts.dearest = counts.dearest.max(cost.nano());
+        let spent = &mut counts.spent;
         spent.prompt_tokens = spent.prompt_tokens.saturating_add(used.prompt_tokens);
         spent.completion_tokens = spent.completion_tokens.saturating_add(used.completion_tokens);
         spent.unknown_tokens += u64::from(!used.reported);
-        let cost = used.cost();
         spent.nano = spent.nano.saturating_add(i128::from(cost.nano()));
         spent.unknown_costs += u64::from(cost.whole().is_none());
     }
 
-    fn lock(&self) -> MutexGuard<'_, Spent> {
+    fn lock(&self) -> MutexGuard<'_, Counts> {
         // A panic while it was held cannot leave the sums half written.
-        self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -123,6 +205,11 @@ mod tests {
         Budget::new(limits)
     }
 
+    /// A call that begins at once, and has ended.
+    fn call(budget: &Budget) {
+        assert!(budget.try_call().unwrap().is_some());
+    }
+
     fn used(prompt_tokens: u64, completion_tokens: u64, cost_nano: Option<i64>) -> Usage {
         Usage {
             prompt_tokens,
@@ -148,11 +235,11 @@ mod tests {
     #[test]
     fn money_stops_the_call_that_would_follow() {
         let budget = budget(|l| l.max_money_nano = 100);
-        budget.take_call().unwrap();
+        call(&budget);
         budget.add(&used(1, 1, Some(99)));
-        budget.take_call().unwrap();
+        call(&budget);
         budget.add(&used(1, 1, Some(1)));
-        let stopped = budget.take_call().unwrap_err();
+        let stopped = budget.try_call().unwrap_err();
         assert_eq!(
             stopped,
             Exceeded::Money {
@@ -164,6 +251,26 @@ mod tests {
     }
 
     #[test]
+    fn what_was_used_before_counts_to_the_limits_and_is_not_told_again() {
+        let before = Spent {
+            nano: 60,
+            completion_tokens: 5,
+            calls: 2,
+            ..Spent::default()
+        };
+        let cheap = budget(|l| l.max_money_nano = 100).after(before);
+        call(&cheap);
+        cheap.add(&used(1, 1, Some(40)));
+        assert!(matches!(cheap.try_call(), Err(Exceeded::Money { spent_nano: 100, .. })));
+        assert_eq!((cheap.spent().nano, cheap.spent().calls), (40, 1));
+        let few = budget(|l| l.max_global_calls = Some(3)).after(before);
+        call(&few);
+        assert_eq!(few.try_call().unwrap_err().name(), "max_global_calls");
+        let short = budget(|l| l.max_completion_tokens = 5).after(before);
+        assert_eq!(short.try_call().unwrap_err().name(), "max_completion_tokens");
+    }
+
+    #[test]
     fn what_is_allowed_while_it_runs_counts_at_once() {
         let limits = Limits {
             max_money_nano: 100,
@@ -172,20 +279,54 @@ mod tests {
         let allowance = Allowance::default();
         let budget = Budget::raised_by(limits, allowance.clone());
         budget.add(&used(1, 1, Some(100)));
-        budget.take_call().unwrap_err();
+        budget.try_call().unwrap_err();
         allowance.allow(200);
-        budget.take_call().unwrap();
+        call(&budget);
         allowance.allow(1);
-        budget.take_call().unwrap_err();
+        budget.try_call().unwrap_err();
+    }
+
+    #[tokio::test]
+    async fn near_the_limit_calls_go_one_after_the_other() {
+        let budget = budget(|l| l.max_money_nano = 100);
+        call(&budget);
+        budget.add(&used(1, 1, Some(30)));
+        let first = budget.take_call().await.unwrap();
+        let second = budget.take_call().await.unwrap();
+        let third = async {
+            let taken = budget.take_call().await;
+            (taken.is_ok(), budget.spent().nano)
+        };
+        let end = async {
+            tokio::task::yield_now().await;
+            assert_eq!(budget.spent().calls, 3, "the next one waits");
+            budget.add(&used(1, 1, Some(5)));
+            drop(first);
+        };
+        assert_eq!(tokio::join!(third, end).0, (true, 35), "it was cheap: there is room");
+        budget.add(&used(1, 1, Some(65)));
+        drop(second);
+        assert!(matches!(
+            budget.take_call().await,
+            Err(Exceeded::Money { spent_nano: 100, .. })
+        ));
+    }
+
+    #[test]
+    fn calls_that_cost_nothing_wait_for_nothing() {
+        let budget = budget(|l| l.max_money_nano = 1);
+        budget.add(&used(1, 1, None));
+        let under_way: Vec<_> = (0..200).map(|_| budget.try_call().unwrap().unwrap()).collect();
+        assert_eq!(under_way.len(), 200);
     }
 
     #[test]
     fn unknown_costs_are_counted_and_bound_by_tokens() {
         let budget = budget(|l| l.max_completion_tokens = 10);
-        budget.take_call().unwrap();
+        call(&budget);
         budget.add(&used(5, 10, None));
         assert_eq!(budget.spent().unknown_costs, 1);
-        assert_eq!(budget.take_call().unwrap_err().name(), "max_completion_tokens");
+        assert_eq!(budget.try_call().unwrap_err().name(), "max_completion_tokens");
     }
 
     #[test]
@@ -193,7 +334,7 @@ mod tests {
         let budget = budget(|l| l.max_global_calls = Some(50));
         let taken: usize = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..8)
-                .map(|_| scope.spawn(|| (0..20).filter(|_| budget.take_call().is_ok()).count()))
+                .map(|_| scope.spawn(|| (0..20).filter(|_| budget.try_call().is_ok()).count()))
                 .collect();
             threads.into_iter().map(|t| t.join().unwrap()).sum()
         });

@@ -4,9 +4,10 @@ use super::agent::{Onward, Prelude, PreludeStep};
 use super::begin_error::BeginError;
 use super::event::What;
 use super::home::Home;
-use super::journal::{Cut, IN_TURN, Tape as StepTape, load_cut, load_parked};
+use super::journal::{Cut, IN_TURN, Tape as StepTape, load_cut, load_parked, spent_before};
 use super::keeper::Keeper;
 use super::open::{Opened, lock};
+use super::questions::Questions;
 use super::reopen::Reopened;
 use super::resume::reply;
 use super::run::Run;
@@ -17,7 +18,6 @@ use crate::provider::Message;
 use crate::repl::RestoreSet;
 use crate::store::payload::{LeafCall, Outcome};
 use crate::store::{Fact, Kind, Store, StoreError};
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 /// How a turn goes on.
@@ -56,7 +56,7 @@ pub struct RerunStep {
     /// What its leaf calls got.
     pub cells: Vec<LeafCall>,
     /// Answers to its questions, by their number.
-    pub answers: BTreeMap<u32, String>,
+    pub questions: Questions,
     /// What the clocks showed it.
     pub readings: Vec<u64>,
 }
@@ -144,7 +144,9 @@ pub async fn go_on(home: &Home, how: GoOn, query: Query) -> Result<Answer, Begin
         memory,
     } = Reopened::of(home, &query, &started, opened.doc)?;
     let keeper = Keeper::resume(memory, cut.journal(writer)?, reference.clone());
-    let run = Arc::new(Run::new(&query, lines, how.tape));
+    let copied = copied(&store, &session, how.turn)?.min(cut.calls.len() as u64);
+    let before = spent_before(&store, &session, how.turn, copied)?;
+    let run = Arc::new(Run::new(&query, lines, how.tape).after(before));
     run.know(&earlier);
     let told = [
         prepared.instruction.clone(),
@@ -158,7 +160,6 @@ pub async fn go_on(home: &Home, how: GoOn, query: Query) -> Result<Answer, Begin
         messages.push(Message::user(prompt));
         unlogged += 1;
     }
-    let copied = copied(&store, &session, how.turn)?.min(cut.calls.len() as u64);
     let again = cut.calls.last().filter(|_| cut.in_flight());
     spec.onward = Some(Onward {
         steps: cut.calls.len() as u64,
@@ -190,7 +191,7 @@ fn prelude(rerun: Rerun) -> Prelude {
     let step = |step: RerunStep| PreludeStep {
         number: u64::from(step.step) + 1,
         code: step.code,
-        tape: Arc::new(StepTape::new(step.cells, step.answers, true)),
+        tape: Arc::new(StepTape::new(step.cells, step.questions, true)),
         readings: step.readings,
     };
     Prelude {

@@ -1,6 +1,6 @@
 //! What all agents of one query share: settings, budget, seats, the transcript, and the way to stop them all.
 
-use super::budget::Budget;
+use super::budget::{Budget, Spent};
 use super::clock;
 use super::deltas::Deltas;
 use super::error::RunError;
@@ -124,6 +124,14 @@ impl Run {
         }
     }
 
+    /// Takes up a query that has used this already.
+    pub(super) fn after(self, before: Spent) -> Self {
+        Self {
+            budget: self.budget.after(before),
+            ..self
+        }
+    }
+
     pub(super) fn transcript_path(&self) -> &Path {
         self.transcript.path()
     }
@@ -189,7 +197,10 @@ impl Run {
         if self.cancel.is_cancelled() {
             return Err(self.why_cancelled().into());
         }
-        self.budget.take_call().map_err(RunError::from)?;
+        let _under_way = tokio::select! {
+            taken = self.budget.take_call() => taken.map_err(RunError::from)?,
+            () = self.cancel.cancelled() => return Err(self.why_cancelled().into()),
+        };
         let request = Request {
             model: model.name.clone(),
             messages,

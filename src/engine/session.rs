@@ -8,7 +8,7 @@ use super::error::RunError;
 use super::event::{AgentId, Watch, What, redacted_value};
 use super::home::{Home, SessionLog};
 use super::input::{Input, Prepared};
-use super::journal::{Cut, load_parked};
+use super::journal::{Cut, load_parked, spent_before};
 use super::keeper::Keeper;
 use super::leaving::Leaving;
 use super::memory::{RunRef, SessionMemory, new_run};
@@ -134,6 +134,10 @@ pub async fn answer(home: &Home, text: String, query: Query) -> Result<Answer, B
     let opened = Opened::open(home, &query.settings, Cut::Close, lock)?;
     let nothing = || BeginError::NothingParked { dir: home.dir.clone() };
     let (parked, (writer, _)) = opened.parked.zip(opened.log).ok_or_else(nothing)?;
+    let before = match &opened.store {
+        Some(store) => spent_before(store, writer.session(), parked.turn, 0)?,
+        None => Spent::default(),
+    };
     if !parked.question.takes(&text) {
         return Err(BeginError::NotAnOption {
             answer: text,
@@ -152,7 +156,7 @@ pub async fn answer(home: &Home, text: String, query: Query) -> Result<Answer, B
     let again = parked.onward().ok_or_else(nothing)?;
     let (journal, tape) = parked.answer(writer, text);
     let keeper = Keeper::resume(memory, journal, reference.clone());
-    let run = Arc::new(Run::new(&query, lines, None));
+    let run = Arc::new(Run::new(&query, lines, None).after(before));
     let mut spec = root_spec(&run, &reference.run_id, prepared, schema, None, keeper);
     spec.had_mcp(&started);
     spec.instruction = started.instruction;

@@ -106,6 +106,62 @@ fn limits_of_an_answer_stop_the_query_that_goes_on() {
 }
 
 #[test]
+fn of_questions_asked_at_once_each_gets_its_own_answer() {
+    let place = Place::new();
+    let step = "import asyncio\nboth = await asyncio.gather(ask('Delete everything?', ['yes', 'no']), ask('Your name?'))\n\
+                FINAL(both)";
+    let first = place.steps(&[step]).session(&place.session_dir()).run();
+    let (mut ran, mut asked) = (first, Vec::new());
+    while ran.code == Some(75) {
+        let deletes = ran.err.contains("Delete everything?");
+        assert_ne!(deletes, ran.err.contains("Your name?"), "one at a time: {ran:?}");
+        asked.push(deletes);
+        let waits = place.steps(&["0"]).session(&place.session_dir()).run();
+        assert_eq!(
+            waits.err.contains("Delete everything?"),
+            deletes,
+            "the one that was shown waits: {waits:?}"
+        );
+        let answer = if deletes { "no" } else { "Ada" };
+        ran = Program::new(place.path())
+            .arg("answer")
+            .arg(place.session_dir())
+            .arg(answer)
+            .arg("--json")
+            .run();
+    }
+    asked.sort_unstable();
+    assert_eq!(asked, [false, true], "{ran:?}");
+    assert_eq!(ran.json()["final"], json!(["no", "Ada"]));
+    let replay = Program::new(place.path()).arg("replay").arg(place.session_dir()).run();
+    assert_eq!(replay.code, Some(0), "{replay:?}");
+}
+
+#[test]
+fn what_a_query_spent_before_it_waited_counts_to_its_limits() {
+    for (option, limit, stops) in [
+        ("--max-money-spent", "0.2", "$0.20 allowed, $0.20 spent"),
+        ("--max-global-calls", "2", "max_global_calls"),
+    ] {
+        let place = Place::new();
+        let reply = |code: &str| json!({"code": code, "usage": {"prompt": 1000, "completion": 10, "cost": 0.1}});
+        let replies = ["a = await ask('one')", "b = await ask('two')", "FINAL(1)"].map(reply);
+        let script = script::write(place.path(), "asks.json", &json!({"rules": [{"replies": replies}]}));
+        let asks = Program::new(place.path())
+            .arg("go")
+            .scripted(&script)
+            .session(&place.session_dir());
+        assert_eq!(asks.option(option, limit).run().code, Some(75));
+        let answer = || {
+            let answer = Program::new(place.path()).arg("answer").arg(place.session_dir());
+            answer.arg("x").option(option, limit).run()
+        };
+        assert_eq!(answer().code, Some(75), "the second call was still allowed");
+        answer().refused(3, &[stops]);
+    }
+}
+
+#[test]
 fn steps_are_shown_where_that_is_wanted_and_never_in_pipes() {
     let place = Place::new();
     place.one(&["x = 1", "y = x", "FINAL(y)"]).answer();

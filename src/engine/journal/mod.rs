@@ -10,6 +10,7 @@ mod namespace;
 mod parked;
 mod project;
 mod recover;
+mod spent;
 
 pub(crate) use cut::Pending;
 pub(super) use cut::load_cut;
@@ -22,6 +23,7 @@ pub use project::ProjectError;
 pub(super) use project::{PROJECTED, Projection};
 pub use recover::RecoverError;
 pub(super) use recover::{Cut, IN_TURN, recover};
+pub(super) use spent::spent_before;
 
 use super::clock::now;
 use super::error::RunError;
