@@ -136,3 +136,19 @@ async fn the_last_final_of_a_step_counts_and_the_step_goes_on() {
     assert_eq!(failing.final_value.unwrap().value, json!("kept"));
     assert_eq!(desk.run("x = 1").await.final_value, None);
 }
+
+#[tokio::test]
+async fn a_call_that_was_not_awaited_is_no_answer() {
+    let mut desk = Desk::open().await;
+    for (code, told) in [
+        ("FINAL({'answer': llm_query('what?')})", "write `await llm_query(...)`"),
+        ("FINAL(batch_llm_query('a', 'b'))", "await it first"),
+        ("async def f(): return 1\nFINAL([f()])", "await it first"),
+    ] {
+        let outcome = desk.run(code).await;
+        let error = outcome.error.map(|error| error.text).unwrap_or_default();
+        assert!(error.contains("Unawaited") && error.contains(told), "{code}: {error}");
+        assert!(outcome.final_value.is_none(), "{code}");
+    }
+    assert_eq!(encoded(&mut desk, "FINAL(7)").await.0, json!(7));
+}

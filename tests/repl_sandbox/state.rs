@@ -353,3 +353,24 @@ async fn a_repl_that_was_lost_comes_back_with_its_last_sweep() {
         Some("two numbers")
     );
 }
+
+/// Values whose own code runs when somebody looks, and keys that are no names.
+#[tokio::test]
+async fn a_name_that_cannot_be_looked_at_costs_itself_alone() {
+    let hostile = [
+        "class D:\n    @property\n    def __class__(self): raise RuntimeError('unbound')\nd = D()",
+        "globals()[5] = 7",
+        "class S(str):\n    def __eq__(self, other): raise RuntimeError('no')\n    __hash__ = str.__hash__\n\
+         globals()[S('later')] = 1",
+        "class M(type):\n    def __getattribute__(cls, name): raise RuntimeError('no')\nclass C(metaclass=M): pass\nc = C",
+    ];
+    for code in hostile {
+        let mut desk = Desk::open().await;
+        let outcome = desk.run(&format!("paid = 'answer'\n{code}\nlater = 1")).await;
+        assert!(outcome.error.is_none(), "{code}: {:?}", outcome.error);
+        let swept = sweep(&mut desk).await;
+        let kept = names(&swept);
+        assert!(kept.contains(&"paid") && kept.contains(&"later"), "{code}: {swept:?}");
+        desk.print("print(paid, later)").await;
+    }
+}

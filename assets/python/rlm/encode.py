@@ -30,6 +30,10 @@ _FUNCTIONS = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodT
 _AS_TEXT = (decimal.Decimal, fractions.Fraction, uuid.UUID, pathlib.PurePath, datetime.timedelta, complex)
 
 
+class Unawaited(TypeError):
+    """A call that was not awaited stands where a value should."""
+
+
 class _Encoder:
     def __init__(self):
         self.converted, self.open = False, set()
@@ -53,7 +57,7 @@ class _Encoder:
         self.open.add(id(value))
         try:
             return self.compound(value, kind)
-        except (MemoryError, RecursionError, Interrupt):
+        except (MemoryError, RecursionError, Interrupt, Unawaited):
             raise
         except BaseException as error:
             self.converted = True
@@ -108,6 +112,8 @@ class _Encoder:
         return self.library(value, kind)
 
     def library(self, value, kind):
+        if issubclass(kind, collections.abc.Coroutine):
+            raise Unawaited(f"this is no value: {clean(preview(value))}; await it first")
         if isinstance(value, (datetime.date, datetime.time)):
             return value.isoformat()
         if isinstance(value, _AS_TEXT):

@@ -9,6 +9,11 @@ from _rlm.source import Bindings
 space = sys.modules["__main__"].__dict__
 
 
+def is_a(value, kinds):
+    """As `isinstance`, but no code of the value runs: its `__class__` may be a property that raises."""
+    return issubclass(type(value), kinds)
+
+
 class Names:
     """What a session knows of its names beyond their values."""
 
@@ -53,7 +58,7 @@ class Names:
         """Whether a bound name is the user's: not the engine's, not only a loop variable or an import."""
         if name in self.committed:
             return True
-        if self.is_own(name) or isinstance(space[name], types.ModuleType):
+        if self.is_own(name) or is_a(space[name], types.ModuleType):
             return False
         return name in self.strong or name not in self.transient
 
@@ -62,6 +67,7 @@ class Names:
 
     def after(self, before, bindings, failed):
         """Takes note of what a step did. Returns (written, deleted, import statements)."""
+        _drop_other_keys()
         changed = {name for name, value in space.items() if before.get(name) != id(value)}
         if bindings is None:
             bindings = _NOTHING
@@ -83,7 +89,7 @@ class Names:
     def _take_definitions(self, bindings, bound):
         for name in filter(bound, bindings.assigned):
             self.definitions.pop(name, None)
-            if isinstance(space[name], type) and bindings.makes_class(name):
+            if is_a(space[name], type) and bindings.makes_class(name):
                 self.definitions[name] = (bindings.definition(name), space[name])
         for name in filter(bound, bindings.defined):
             self.definitions[name] = (bindings.definition(name), space[name])
@@ -117,6 +123,14 @@ class Names:
 
     def live_imports(self):
         return [statement for statement, name in self.imports.items() if name is None or name in space]
+
+
+def _drop_other_keys():
+    """`globals()` takes keys that are no names: comparing names with them runs code of theirs, so they do not stay."""
+    kept = [(name, value) for name, value in space.items() if type(name) is str]
+    if len(kept) != len(space):
+        space.clear()
+        space.update(kept)
 
 
 _NOTHING = Bindings.__new__(Bindings)

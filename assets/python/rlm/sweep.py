@@ -10,8 +10,8 @@ import uuid
 
 from _rlm import channel
 from _rlm.answers import dumps
-from _rlm.names import names, space
-from _rlm.preview import preview
+from _rlm.names import is_a, names, space
+from _rlm.preview import Interrupt, preview
 from _rlm.text import clean
 from _rlm.traces import summary
 
@@ -86,7 +86,7 @@ def _digest(data):
 
 def _sourceless(value):
     """A function or class of a step that pickles by its name, but whose source is not known: it could not be restored."""
-    if not isinstance(value, (type, types.FunctionType)) or value.__module__ != "__main__":
+    if not is_a(value, (type, types.FunctionType)) or value.__module__ != "__main__":
         return False
     root = value.__qualname__.partition(".")[0]
     return root in space and root not in names.definitions
@@ -108,6 +108,15 @@ class _Sweep:
         self.dropped.append({"name": name, "type": type(value).__name__, "reason": clean(reason), "size": size})
 
     def take(self, name, value):
+        """One that cannot be looked at costs itself alone."""
+        try:
+            self.look_at(name, value)
+        except (MemoryError, Interrupt):
+            raise
+        except BaseException as error:
+            self.drop(name, value, f"it cannot be looked at: {summary(error)}", None)
+
+    def look_at(self, name, value):
         source, defined = names.definitions.get(name, (None, None))
         if defined is value and source is not None:
             self.functions.append({"name": name, "source": clean(source)})

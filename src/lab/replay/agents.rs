@@ -189,11 +189,11 @@ impl<'a> Room<'a> {
             secrets: &self.python.secrets,
         };
         let weak = sides.compare()?;
-        match &self.recorded.cell.outcome {
+        let result = match &self.recorded.cell.outcome {
             CellOutcome::Returned(value) if last && self.recorded.agent.error.is_none() => sides.result(value)?,
-            _ => {}
-        }
-        Ok(weak)
+            _ => false,
+        };
+        Ok(weak + usize::from(result))
     }
 
     fn close(&self, number: u32, report: &mut ReplayReport) {

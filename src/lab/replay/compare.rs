@@ -86,16 +86,12 @@ impl Sides<'_> {
         Ok(weak + self.values()?)
     }
 
-    /// FINAL as it came out against what it was.
-    pub(super) fn result(&self, expected: &Value) -> Result<(), Mismatch> {
+    /// FINAL as it came out against what it was: whether it was compared weakly, or the mismatch.
+    pub(super) fn result(&self, expected: &Value) -> Result<bool, Mismatch> {
         let got = self.outcome.final_value.as_ref();
         let got = got.map(|value| redacted_value(value.value.clone(), self.secrets).to_string());
         let expected = expected.to_string();
-        match got {
-            _ if self.consumed.redacted => Ok(()),
-            Some(got) if got == expected => Ok(()),
-            got => self.mismatch("FINAL", expected, got.unwrap_or_else(|| "none".into())),
-        }
+        self.texts("FINAL", &expected, got.as_deref().unwrap_or("none"))
     }
 
     fn mismatch<T>(&self, what: &str, expected: String, got: String) -> Result<T, Mismatch> {

@@ -252,7 +252,7 @@ impl<'a> Room<'a> {
         let given = self.turn.result.as_ref().filter(|_| last);
         let compared = sides
             .compare()
-            .and_then(|weak| given.map_or(Ok(()), |value| sides.result(value)).map(|()| weak));
+            .and_then(|weak| Ok(weak + usize::from(given.map_or(Ok(false), |value| sides.result(value))?)));
         let clocks = clocks::differ(self.python.backend, step.code.as_deref());
         let weak = *compared.as_ref().unwrap_or(&0) + usize::from(clocks);
         report.weak += weak;
