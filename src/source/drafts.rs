@@ -4,6 +4,7 @@
 use crate::disk::advice::advice;
 use crate::disk::atomic::{self, WriteError};
 use crate::disk::whole::read_bytes;
+use crate::text::secret::Secrets;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::io;
@@ -24,6 +25,17 @@ pub struct Kept {
     pub earlier: Vec<Draft>,
 }
 
+impl Kept {
+    /// Without these secrets: a key that was typed or pasted into the box is written nowhere.
+    fn redacted(&self, secrets: &Secrets) -> Self {
+        let hide = |draft: &Draft| draft.iter().map(|piece| piece.redacted(secrets)).collect();
+        Self {
+            draft: hide(&self.draft),
+            earlier: self.earlier.iter().map(hide).collect(),
+        }
+    }
+}
+
 /// A draft, in pieces.
 pub type Draft = Vec<Piece>;
 
@@ -40,6 +52,15 @@ pub enum Piece {
 }
 
 impl Piece {
+    fn redacted(&self, secrets: &Secrets) -> Self {
+        let hide = |text: &str| secrets.redact(text).into_owned();
+        match self {
+            Self::Text(text) => Self::Text(hide(text)),
+            Self::Pasted(text) => Self::Pasted(hide(text)),
+            Self::File(path) => Self::File(hide(path)),
+        }
+    }
+
     fn len(&self) -> usize {
         let (Self::Text(text) | Self::Pasted(text) | Self::File(text)) = self;
         text.len()
@@ -83,13 +104,13 @@ pub fn load(session: &Path) -> Result<Kept, KeepError> {
     load_from(&place(session)?)
 }
 
-/// Keeps drafts for the session in a directory.
+/// Keeps drafts for the session in a directory, without the keys of the environment.
 ///
 /// # Errors
 ///
 /// [`KeepError`]; what was kept before is still there.
 pub fn keep(session: &Path, kept: &Kept) -> Result<(), KeepError> {
-    keep_in(&place(session)?, kept)
+    keep_in(&place(session)?, &kept.redacted(&Secrets::of_environment()))
 }
 
 fn load_from(path: &Path) -> Result<Kept, KeepError> {
@@ -194,6 +215,22 @@ mod tests {
         keep_in(&path, &kept()).unwrap();
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+    }
+
+    #[test]
+    fn keys_are_not_kept() {
+        let secrets = Secrets::default();
+        secrets.register("X_API_KEY", "sk-0123456789").unwrap();
+        let typed = Kept {
+            draft: vec![Piece::Text("my key is sk-0123456789 ok".into())],
+            earlier: vec![vec![
+                Piece::Pasted("sk-0123456789".into()),
+                Piece::File("/d/sk-0123456789".into()),
+            ]],
+        };
+        let kept = typed.redacted(&secrets);
+        assert_eq!(kept.draft, [Piece::Text("my key is [secret X_API_KEY] ok".into())]);
+        assert!(!format!("{kept:?}").contains("0123456789"), "{kept:?}");
     }
 
     #[test]

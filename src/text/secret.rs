@@ -49,6 +49,21 @@ impl fmt::Debug for Secrets {
 }
 
 impl Secrets {
+    /// The keys that the environment has: every variable whose name ends as those of providers do. One that is too short
+    /// to be protected is none.
+    #[must_use]
+    pub fn of_environment() -> Self {
+        let secrets = Self::default();
+        for (name, value) in std::env::vars_os() {
+            if let (Some(name), Some(value)) = (name.to_str(), value.to_str())
+                && name.ends_with("_API_KEY")
+            {
+                let _ = secrets.register(name, value.trim());
+            }
+        }
+        secrets
+    }
+
     /// Protects `value` from now on; `name` stands in its place. Registering a pair again changes nothing.
     ///
     /// # Errors

@@ -173,7 +173,7 @@ impl Tasks {
             let setting = Setting {
                 dir,
                 utc,
-                secrets: Secrets::default(),
+                secrets: Secrets::of_environment(),
             };
             let mut emit = |news| way.send(Ok(Reply::Export(news)));
             export::run(job, &setting, &session, &mut source, &way.stop, &mut emit);

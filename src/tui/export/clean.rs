@@ -85,14 +85,17 @@ impl Cleaner {
 
     /// Text of several lines; `part` is what it is of the place (`output`). A long one is changed where it is, if at all.
     pub(super) fn block(&mut self, text: String, part: &str) -> Shared {
-        let text = Shared::from(text);
-        let text = match self.raw {
-            true => text,
-            // As on screen, where marks can make a huge text too long.
-            false => SafeText::of_kept_within(&text, most_shown(&text)).0.shared().clone(),
-        };
+        let text = self.shown(text.into());
         let masked = self.changed(&text, part);
         masked.map_or(text, Shared::from)
+    }
+
+    /// As on screen, where marks can make a huge text too long; what was recorded is let go of.
+    fn shown(&self, text: Shared) -> Shared {
+        match self.raw {
+            true => text,
+            false => SafeText::of_kept_within(&text, most_shown(&text)).0.shared().clone(),
+        }
     }
 
     /// JSON: its strings are texts of several lines; masking sees it whole, since names tell secrets too.

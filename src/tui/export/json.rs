@@ -288,10 +288,10 @@ fn answer(result: &FinalPart) -> Answer<'_> {
         FinalPart::Value(shape, text) => (shape_name(*shape), Some(text.as_str())),
     };
     let embedded = |text| {
-        if kind == "text" {
-            None
-        } else {
-            serde_json::from_str::<&RawValue>(text).ok()
+        // What is nested too deeply to be read is text for those who read this, too.
+        match kind {
+            "text" | "raw" => None,
+            _ => serde_json::from_str::<&RawValue>(text).ok(),
         }
     };
     let value = text.map(|text| embedded(text).map_or(AnswerValue::Text(text), AnswerValue::Json));

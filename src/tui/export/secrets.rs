@@ -52,6 +52,12 @@ const NAMES: [(&str, usize); 8] = [
     ("auth_token", 8),
 ];
 
+/// Bytes that are searched for names at a time.
+const PIECE: usize = 1 << 20;
+
+/// Bytes that a name has at most.
+const LONGEST_NAME: usize = 16;
+
 const fn key(start: &'static str, least: usize, kind: SecretKind) -> Prefix {
     Prefix { start, least, kind }
 }
@@ -87,10 +93,40 @@ fn run(text: &str, start: usize, accept: impl Fn(char) -> bool) -> Range<usize> 
     start..start + rest.find(|c| !accept(c)).unwrap_or(rest.len())
 }
 
-/// `at` does not continue a word.
+/// `at` does not continue a word. A written escape is none: in `\nsk-…`, as code, JSON and a `repr` have it, the key
+/// begins after the `n`.
 fn starts_word(text: &str, at: usize) -> bool {
-    let before = text.get(..at).and_then(|head| head.chars().next_back());
-    !before.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_')
+    let head = text.get(..at).unwrap_or_default();
+    let in_word = head
+        .chars()
+        .next_back()
+        .is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
+    !in_word || ends_with_escape(head.as_bytes())
+}
+
+/// Whether what stands before ends with `\n` and its like, `\x1b`, `\u000a`, `\U0000000a`, `\012`, `%0A`, or a colour
+/// sequence of which the first character may be gone.
+fn ends_with_escape(head: &[u8]) -> bool {
+    let ends = |sign: &[u8], digits: usize, is_digit: fn(&u8) -> bool| {
+        let Some((before, last)) = head.len().checked_sub(digits).and_then(|at| head.split_at_checked(at)) else {
+            return false;
+        };
+        before.ends_with(sign) && last.iter().all(is_digit)
+    };
+    let hex = u8::is_ascii_hexdigit;
+    let octal: fn(&u8) -> bool = |byte| (b'0'..b'8').contains(byte);
+    let colour = || {
+        let digits = head.strip_suffix(b"m").unwrap_or_default();
+        let end = digits.iter().rposition(|byte| !byte.is_ascii_digit() && *byte != b';');
+        end.is_some_and(|at| digits.get(at) == Some(&b'['))
+    };
+    ends(b"\\", 1, |byte| b"abefnrtv0".contains(byte))
+        || ends(b"\\x", 2, hex)
+        || ends(b"\\u", 4, hex)
+        || ends(b"\\U", 8, hex)
+        || ends(b"\\", 3, octal)
+        || ends(b"%", 2, hex)
+        || colour()
 }
 
 fn prefixed(text: &str, prefix: &Prefix, found: &mut Vec<Found>) {
@@ -172,16 +208,19 @@ fn web_tokens(text: &str, found: &mut Vec<Found>) {
 
 /// `password = "…"`, `"api_key": "…"`, `PASSWORD=…`.
 fn named(text: &str, found: &mut Vec<Found>) {
-    let lower = text.to_ascii_lowercase();
-    for (name, least) in NAMES {
-        for (at, _) in lower.match_indices(name) {
-            if let Some(bytes) = value_after(text, at + name.len(), name)
-                && bytes.len() >= least
-            {
-                found.push(Found {
-                    bytes,
-                    kind: SecretKind::NamedValue,
-                });
+    // A copy of all of it would be as large as the text.
+    for start in (0..text.len()).step_by(PIECE) {
+        let end = text.len().min(start + PIECE + LONGEST_NAME);
+        let piece = text.as_bytes().get(start..end).unwrap_or_default().to_ascii_lowercase();
+        for (name, least) in NAMES {
+            let places = memchr::memmem::find_iter(&piece, name).take_while(|at| *at < PIECE);
+            for bytes in places.filter_map(|at| value_after(text, start + at + name.len(), name)) {
+                if bytes.len() >= least {
+                    found.push(Found {
+                        bytes,
+                        kind: SecretKind::NamedValue,
+                    });
+                }
             }
         }
     }
@@ -256,6 +295,13 @@ mod tests {
         "t eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl x",
         "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl"
     )]
+    #[case(r"'PATH=/bin\nsk-abcdefghijklmnop1234'", "sk-abcdefghijklmnop1234")]
+    #[case(r#"{"env": "a\tAKIAIOSFODNN7EXAMPLE"}"#, "AKIAIOSFODNN7EXAMPLE")]
+    #[case(r"b\x00ghp_abcdefghijklmnopqrstuvwxyz0123", "ghp_abcdefghijklmnopqrstuvwxyz0123")]
+    #[case(r"\u000ask-abcdefghijklmnop1234", "sk-abcdefghijklmnop1234")]
+    #[case(r"\012sk-abcdefghijklmnop1234", "sk-abcdefghijklmnop1234")]
+    #[case("q=%0Ask-abcdefghijklmnop1234", "sk-abcdefghijklmnop1234")]
+    #[case("[1;31msk-abcdefghijklmnop1234", "sk-abcdefghijklmnop1234")]
     #[case("password = \"hunter2!\"", "hunter2!")]
     #[case("DB_PASSWORD=hunter2", "hunter2")]
     #[case("{\"api_key\": \"0123456789\"}", "0123456789")]
@@ -273,6 +319,7 @@ mod tests {
     #[rstest]
     #[case("task-force, risk-averse-and-very-long-word")]
     #[case("sk-short")]
+    #[case("mask-abcdefghijklmnop1234 and 0x1bask-abcdefghijklmnop1234")]
     #[case("password = getpass()")]
     #[case("def login(password: str, secret=None):")]
     #[case("connect(password=password)")]
@@ -284,6 +331,15 @@ mod tests {
     #[case("the bearer of this letter")]
     fn ordinary_text_is_left_alone(#[case] text: &str) {
         assert_eq!(masked(text), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn names_are_found_wherever_pieces_of_a_long_text_end() {
+        assert!(NAMES.iter().all(|(name, _)| name.len() <= LONGEST_NAME));
+        for before in PIECE - 20..PIECE + 2 {
+            let text = format!("{} ACCESS_TOKEN=0123456789abcdef", "é".repeat(before / 2));
+            assert_eq!(masked(&text), ["0123456789abcdef"], "{before}");
+        }
     }
 
     proptest! {

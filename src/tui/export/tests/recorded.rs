@@ -88,7 +88,7 @@ impl Recorded {
 
     pub(super) fn step(&mut self, run_id: &str, parent: Option<&str>, depth: u32, number: u64, text: &str) {
         let step = StepLine {
-            number,
+            number: Some(number),
             executed: true,
             failed: number == 2,
             usage: Some(Usage {
