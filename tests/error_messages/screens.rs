@@ -36,6 +36,7 @@ fn themes_and_keys_that_cannot_be_used() {
         ("context.toml", "[somewhere]\nquit = [\"x\"]\n"),
         ("action.toml", "[everywhere]\nfly = [\"x\"]\n"),
         ("key.toml", "[everywhere]\nquit = [\"hyper-x\"]\n"),
+        ("types.toml", "[box]\nsend = [\"a\"]\n"),
         ("conflict.toml", "[everywhere]\nquit = [\"?\"]\n"),
     ] {
         let path = book.put(name, content);

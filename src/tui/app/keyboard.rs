@@ -1,6 +1,7 @@
 //! The terminal's events, read on a thread of their own: what was typed comes whole, however much it is, and nobody
 //! waits for the rest of a key that the terminal has told only half of. What events mean is decided elsewhere.
 
+use super::answers::without_answers;
 use crate::source::need_threads;
 use crossterm::event::{self, Event, EventStream};
 use std::collections::VecDeque;
@@ -129,5 +130,5 @@ fn batch() -> Batch {
         batch.push(event::read()?);
         patience = LOOK;
     }
-    Ok(batch)
+    Ok(without_answers(batch))
 }

@@ -1,5 +1,6 @@
 //! Running the program: the terminal, its events, and tasks, around the pure [`State`](super::driver::State).
 
+mod answers;
 mod crew;
 mod errands;
 mod event_loop;

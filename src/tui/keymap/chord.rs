@@ -34,7 +34,8 @@ const NAMED: &[(&str, KeyCode, &str, &str)] = &[
 
 impl Chord {
     /// What a terminal reported, normalised: Shift is part of a character, `Shift-Tab` has one form, and control
-    /// codes that terminals share (`Ctrl-_`, `Ctrl-7` and `Ctrl-/`; `Ctrl-H` and Backspace) are one key.
+    /// codes that terminals share (`Ctrl-_`, `Ctrl-7` and `Ctrl-/`; `Ctrl-H` and Backspace, `Ctrl-M` and Enter, `Ctrl-I` and
+    /// Tab, `Ctrl-[` and Esc) are one key.
     pub fn of(key: KeyEvent) -> Self {
         Self::new(key.code, key.modifiers)
     }
@@ -74,7 +75,7 @@ impl Chord {
         }
         let mut chars = rest.chars();
         let code = match (chars.next(), chars.next()) {
-            (Some(c), None) => KeyCode::Char(c),
+            (Some(c), None) if !c.is_control() => KeyCode::Char(c),
             _ => named(rest)?,
         };
         Some(Self::new(code, modifiers))
@@ -83,6 +84,11 @@ impl Chord {
     /// Whether it types a character in a prompt.
     pub fn types(self) -> bool {
         matches!(self.code, KeyCode::Char(_)) && !self.modifiers.contains(KeyModifiers::CONTROL)
+    }
+
+    /// Whether it is how people write that character: it has no modifier besides.
+    pub fn is_plain_text(self) -> bool {
+        matches!(self.code, KeyCode::Char(_)) && self.modifiers.is_empty()
     }
 
     /// Whether a prompt leaves it to the bindings that hold everywhere: control chords and page keys, which edit
@@ -122,12 +128,16 @@ fn control_alias(c: char, modifiers: &mut KeyModifiers) -> KeyCode {
     if !modifiers.contains(KeyModifiers::CONTROL) {
         return KeyCode::Char(c);
     }
+    let mut plain = |code| {
+        modifiers.remove(KeyModifiers::CONTROL);
+        code
+    };
     match c.to_ascii_lowercase() {
         '7' | '/' => KeyCode::Char('_'),
-        'h' => {
-            modifiers.remove(KeyModifiers::CONTROL);
-            KeyCode::Backspace
-        }
+        'h' => plain(KeyCode::Backspace),
+        'm' => plain(KeyCode::Enter),
+        'i' => plain(KeyCode::Tab),
+        '[' => plain(KeyCode::Esc),
         other => KeyCode::Char(other),
     }
 }

@@ -80,6 +80,20 @@ pub enum KeymapError {
         /// The action.
         action: &'static str,
     },
+    /// A key that writes text, where text is written.
+    #[error(
+        "{at}: {key:?} for {action} could not be typed in [{context}] any more; give it ctrl- or alt-, or a named key"
+    )]
+    Types {
+        /// Where.
+        at: Written,
+        /// The key as written.
+        key: String,
+        /// The action.
+        action: &'static str,
+        /// In what context.
+        context: &'static str,
+    },
     /// A key would do two things.
     #[error("{0}")]
     Conflict(Box<Conflict>),

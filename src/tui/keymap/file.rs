@@ -114,7 +114,7 @@ impl KeymapBuilder {
             }
             for node in &section.children {
                 let action = action_in(context, path, node)?;
-                self.keys.insert(action, chords(action, path, node)?);
+                self.keys.insert(action, chords(context, action, path, node)?);
                 self.written.insert(action, written(path, node));
             }
         }
@@ -211,7 +211,7 @@ fn action_in(context: Context, path: &Path, node: &Node) -> Result<Action, Keyma
     })
 }
 
-fn chords(action: Action, path: &Path, node: &Node) -> Result<Vec<Chord>, KeymapError> {
+fn chords(context: Context, action: Action, path: &Path, node: &Node) -> Result<Vec<Chord>, KeymapError> {
     let keys = match &node.value {
         Value::Array(keys) => keys.as_slice(),
         // One is a list of one.
@@ -220,11 +220,20 @@ fn chords(action: Action, path: &Path, node: &Node) -> Result<Vec<Chord>, Keymap
     };
     let chord = |key: &Value| {
         let key = key.as_str().ok_or_else(|| shape(path, node))?;
-        Chord::parse(key).ok_or_else(|| KeymapError::Key {
+        let chord = Chord::parse(key).ok_or_else(|| KeymapError::Key {
             at: written(path, node),
             key: key.to_owned(),
             action: action.name(),
-        })
+        })?;
+        match context.types_text() && chord.is_plain_text() {
+            false => Ok(chord),
+            true => Err(KeymapError::Types {
+                at: written(path, node),
+                key: key.to_owned(),
+                action: action.name(),
+                context: context.name(),
+            }),
+        }
     };
     keys.iter().map(chord).collect()
 }

@@ -172,3 +172,19 @@ fn what_is_not_understood_is_an_error_that_names_it_and_its_line() {
         assert!(error.contains(part), "{error}");
     }
 }
+
+#[test]
+fn what_types_stays_what_types_and_codes_that_terminals_share_are_one_key() {
+    for text in ["[box]\nsend = \"a\"\n", "[prompt]\ncancel = \"space\"\n"] {
+        let told = parse(text).unwrap_err().to_string();
+        assert!(
+            told.starts_with("keymap.toml:2:") && !told.contains("has no action"),
+            "{told}"
+        );
+    }
+    assert!(parse("[box]\nsend = \"alt-a\"\n").is_ok());
+    for (code, key) in [("ctrl-m", "enter"), ("ctrl-i", "tab"), ("ctrl-[", "esc")] {
+        assert_eq!(Chord::parse(code), Chord::parse(key));
+    }
+    assert_eq!(Chord::parse("\u{1b}"), None);
+}
