@@ -40,6 +40,25 @@ fn counts_of_any_form_are_read_or_unknown() {
 }
 
 #[test]
+fn a_step_without_a_usable_number_counts_with_all_that_it_used() {
+    for number in ["null", "-3", "1e30", "1.5", "\"one\"", "[]"] {
+        let odd = step(2, "").replace("\"step\":2", &format!("\"step\":{number}"));
+        let json = Place::with_log(&lines(&[step(1, ""), odd])).json();
+        assert_eq!(
+            (&run(&json)["steps"], &run(&json)["tokens"]["total"]),
+            (&json!(2), &json!(22)),
+            "{number}"
+        );
+        assert_eq!(run(&json)["cost_nano_usd"], 2_000_000, "{number}");
+        let told = json["problems"].to_string();
+        assert!(
+            told.contains("taken for step 2") && !told.contains("unknown type"),
+            "{told}"
+        );
+    }
+}
+
+#[test]
 fn the_last_of_duplicate_keys_counts() {
     let json = one(step(1, "").replace(
         "\"usage\":",
@@ -62,6 +81,8 @@ fn costs_are_exact_and_unknown_is_not_zero() {
         ("0.995", Some(995_000_000), "$1.00"),
         ("1234.5", Some(1_234_500_000_000), "$1,234.50"),
         ("-1e-9", Some(-1), "-$0.000000001"),
+        ("1e-10", Some(1), "$0.000000001"),
+        ("0e-400", Some(0), "$0"),
         ("\"0.41\"", Some(410_000_000), "$0.41"),
         ("null", None, "unknown"),
         ("1e400", None, "unknown"),

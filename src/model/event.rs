@@ -154,8 +154,8 @@ pub struct AgentEnd {
 /// A step's line, without its body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepLine {
-    /// As recorded.
-    pub number: u64,
+    /// As recorded; `None` where that is no number of a step: it stands after those before it.
+    pub number: Option<u64>,
     /// `execution_result` (its output was recorded), else `code_generated`.
     pub executed: bool,
     /// `hasError`.

@@ -87,8 +87,11 @@ impl Draft {
             StoredKind::End(Some(end)) => self.take_end(end),
             StoredKind::Final(value) => self.take_final(value, line, findings),
             StoredKind::Step(step) => {
-                self.take_step(step, line, findings);
-                merger.add(index, &mut self.agent.steps, line.at, line.time, step);
+                let number = step
+                    .number
+                    .unwrap_or_else(|| self.number_next(merger.next(index), step, line, findings));
+                self.take_step(number, step, line, findings);
+                merger.add(index, &mut self.agent.steps, (line.at, line.time), number, step);
             }
         }
     }
@@ -110,7 +113,18 @@ impl Draft {
         }
     }
 
-    fn take_step(&mut self, step: &StepLine, line: &StoredLine, findings: &mut Findings) {
+    /// The number of a step that was recorded without one: that of the step before, of which it may be the other line,
+    /// else `next`.
+    fn number_next(&self, next: u64, step: &StepLine, line: &StoredLine, findings: &mut Findings) -> u64 {
+        let half = self.agent.steps.last().filter(|last| step.executed && !last.executed);
+        let number = half.map_or(next, |last| last.number);
+        findings.add(ProblemKind::Number, Some(line.at), || {
+            format!("a step without a number; it is taken for step {number}")
+        });
+        number
+    }
+
+    fn take_step(&mut self, number: u64, step: &StepLine, line: &StoredLine, findings: &mut Findings) {
         let Timings {
             call_start,
             call_end,
@@ -120,14 +134,14 @@ impl Draft {
         for time in instants_of(step.timings) {
             self.see(time, line, findings);
         }
-        if step.number == 0 && self.agent.probe.is_none() {
+        if number == 0 && self.agent.probe.is_none() {
             self.agent.probe = Some(line.at);
             self.agent.task = step.task.clone().unwrap_or_default();
         }
         let backwards = |from: Option<Time>, to: Option<Time>| from.zip(to).is_some_and(|(from, to)| to < from);
         if backwards(call_start, call_end) || backwards(exec_start, exec_end) {
             findings.add(ProblemKind::Clock, Some(line.at), || {
-                format!("step {} ends before it starts; its duration is shown as 0", step.number)
+                format!("step {number} ends before it starts; its duration is shown as 0")
             });
         }
     }

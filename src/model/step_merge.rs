@@ -26,36 +26,33 @@ impl StepMerger {
         &mut self,
         agent: usize,
         steps: &mut Vec<Step>,
-        at: BodyRef,
-        time: Option<Time>,
+        (at, time): (BodyRef, Option<Time>),
+        number: u64,
         line: &StepLine,
     ) {
-        let signature = (
-            agent,
-            line.number,
-            line.code_digest,
-            line.executed,
-            line.usage,
-            line.cost,
-        );
-        if self.rises(agent, line.number) {
+        let signature = (agent, number, line.code_digest, line.executed, line.usage, line.cost);
+        if self.rises(agent, number) {
             self.recent.push((signature, steps.len()));
-            steps.push(new_step(at, time, line));
+            steps.push(new_step(at, time, number, line));
             return;
         }
         self.look_up_recent();
         if !self.seen.insert(signature) {
             return;
         }
-        let half = self
-            .halves
-            .get_mut(&(agent, line.number, line.code_digest, line.executed));
+        let half = self.halves.get_mut(&(agent, number, line.code_digest, line.executed));
         if let Some(step) = half.and_then(VecDeque::pop_front).and_then(|at| steps.get_mut(at)) {
             absorb(step, at, time, line);
             return;
         }
         self.wait_for_other_half(&signature, steps.len());
-        steps.push(new_step(at, time, line));
+        steps.push(new_step(at, time, number, line));
+    }
+
+    /// The number after all of its agent before; the first is 1, for 0 is the probe.
+    pub(super) fn next(&self, agent: usize) -> u64 {
+        let highest = self.highest.get(agent).copied().flatten();
+        highest.unwrap_or(0).saturating_add(1)
     }
 
     /// Whether a number is higher than all of its agent before.
@@ -88,10 +85,10 @@ impl StepMerger {
     }
 }
 
-fn new_step(at: BodyRef, time: Option<Time>, line: &StepLine) -> Step {
-    let probe = line.number == 0;
+fn new_step(at: BodyRef, time: Option<Time>, number: u64, line: &StepLine) -> Step {
+    let probe = number == 0;
     Step {
-        number: line.number,
+        number,
         kind: if probe { StepKind::Probe } else { StepKind::Reply },
         again: 0,
         failed: line.failed,

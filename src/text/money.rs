@@ -45,7 +45,7 @@ fn rounded(size: u128, unit: u128) -> u128 {
     size / unit + u128::from(size % unit >= unit.div_ceil(2))
 }
 
-/// Nano-dollars of a JSON number's text (`0.0000378`, `4e-9`), exact, rounded half to even below a nano-dollar;
+/// Nano-dollars of a JSON number's text (`0.0000378`, `4e-9`), exact, rounded half to even below a nano-dollar, but to nothing only what is nothing;
 /// `None` when it is no number or too large for an `i64`.
 pub fn parse_nano(number: &str) -> Option<i64> {
     let number = number.trim();
@@ -67,7 +67,11 @@ pub fn parse_nano(number: &str) -> Option<i64> {
         .chain(fraction.bytes())
         .map(|byte| i128::from(byte - b'0'));
     let point = i64::try_from(whole.len()).ok()?.checked_add(exponent)?.checked_add(9)?;
-    let size = round_digits(digits, point)?;
+    let size = match round_digits(digits, point)? {
+        // What is there is never nothing.
+        0 if (whole.bytes().chain(fraction.bytes())).any(|byte| byte != b'0') => 1,
+        size => size,
+    };
     i64::try_from(if negative { -size } else { size }).ok()
 }
 
@@ -146,12 +150,12 @@ mod tests {
             ("0.3", 300_000_000),
             ("1.005e0", 1_005_000_000),
             ("12E+2", 1_200_000_000_000),
-            ("0.0000000005", 0),
+            ("0.0000000005", 1),
             ("0.0000000015", 2),
             ("0.00000000050000000000000000001", 1),
             ("9e-10", 1),
-            ("9e-11", 0),
-            ("6e-400", 0),
+            ("9e-11", 1),
+            ("6e-400", 1),
             ("0e400", 0),
             ("-0", 0),
             (" 1.50 ", 1_500_000_000),

@@ -175,8 +175,11 @@ fn read_line(from: &mut Reader<'_>, names: &mut Vec<Arc<str>>, log: LogId) -> Op
 }
 
 fn write_step(out: &mut Writer, step: &StepLine) {
-    let flags = u64::from(step.executed) | u64::from(step.failed) << 1 | u64::from(step.no_code) << 2;
-    [step.number, flags, step.code_digest]
+    let flags = u64::from(step.executed)
+        | u64::from(step.failed) << 1
+        | u64::from(step.no_code) << 2
+        | u64::from(step.number.is_none()) << 3;
+    [step.number.unwrap_or_default(), flags, step.code_digest]
         .into_iter()
         .for_each(|number| out.number(number));
     out.optional(step.usage, |out, usage| write_usage(out, &usage));
@@ -239,7 +242,7 @@ fn read_step(from: &mut Reader<'_>) -> Option<StepLine> {
         exec_end: from.optional(Reader::signed)?,
     };
     Some(StepLine {
-        number,
+        number: (flags & 8 == 0).then_some(number),
         executed: flags & 1 != 0,
         failed: flags & 2 != 0,
         no_code: flags & 4 != 0,

@@ -23,7 +23,7 @@ use crate::model::LogId;
 use pieces::{Reader, Writer};
 
 /// Changes with the format, and with what a scan finds.
-const MAGIC: &[u8; 8] = b"frlmsc04";
+const MAGIC: &[u8; 8] = b"frlmsc05";
 /// Compression: the fastest.
 const LEVEL: i32 = 1;
 /// Bytes that an entry may unpack to.

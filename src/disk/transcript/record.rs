@@ -210,9 +210,7 @@ impl Fields {
             "agent_start" => LineKind::Start,
             "agent_end" => LineKind::End(std::mem::take(&mut self.end)),
             "final_result" => LineKind::Final(self.result.take().unwrap_or(Final::None)),
-            "execution_result" | "code_generated" if self.step.is_some() => {
-                LineKind::Step(self.step_line(event == "execution_result"))
-            }
+            "execution_result" | "code_generated" => LineKind::Step(self.step_line(event == "execution_result")),
             _ => LineKind::Unknown(event),
         };
         Record {
@@ -234,10 +232,9 @@ impl Fields {
     }
 
     fn step_line(&self, executed: bool) -> StepLine {
-        let number = self.step.unwrap_or_default();
-        let probe = self.probe.as_deref().filter(|_| number == 0);
+        let probe = self.probe.as_deref().filter(|_| self.step == Some(0));
         StepLine {
-            number,
+            number: self.step,
             executed,
             failed: self.failed,
             usage: self.usage,

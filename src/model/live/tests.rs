@@ -53,7 +53,7 @@ fn line(offset: u64, run_id: &str, parent: Option<&str>, time: i64, kind: LineKi
 
 fn step(number: u64, from: i64, to: i64) -> LineKind {
     LineKind::Step(StepLine {
-        number,
+        number: Some(number),
         executed: true,
         failed: false,
         usage: Some(Usage {

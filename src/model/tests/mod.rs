@@ -106,7 +106,7 @@ pub(super) fn text(text: &str) -> Final {
 /// An executed step with tokens and a cost of 1 nano-dollar each.
 pub(super) fn executed(number: u64, code: &str) -> StepLine {
     StepLine {
-        number,
+        number: Some(number),
         executed: true,
         failed: false,
         usage: Some(Usage {

@@ -17,6 +17,21 @@ fn steps(lines: &[StepLine]) -> Session {
     log.session()
 }
 
+#[test]
+fn a_step_without_a_number_stands_after_the_one_before() {
+    let unnumbered = |line: StepLine| StepLine { number: None, ..line };
+    let lines = [
+        probe("t"),
+        unnumbered(generated(1, "a")),
+        unnumbered(executed(1, "a")),
+        unnumbered(executed(1, "b")),
+        executed(3, "c"),
+    ];
+    let session = steps(&lines);
+    let numbers: Vec<u64> = root(&session).steps.iter().map(|step| step.number).collect();
+    assert_eq!(numbers, [0, 1, 2, 3]);
+}
+
 fn root(session: &Session) -> &Agent {
     session.queries[0].run.root().unwrap()
 }
@@ -120,7 +135,14 @@ fn unknown_costs_and_saturated_tokens() {
         }),
         ..executed(2, "b")
     };
-    let session = steps(&[unknown, huge.clone(), StepLine { number: 3, ..huge }]);
+    let session = steps(&[
+        unknown,
+        huge.clone(),
+        StepLine {
+            number: Some(3),
+            ..huge
+        },
+    ]);
     assert_eq!(root(&session).own().cost.to_string(), "$0.000000002 + 1 unknown");
     assert_eq!(root(&session).own().usage.total, u64::MAX);
     assert!(!root(&session).steps[0].usage_known);

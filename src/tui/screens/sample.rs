@@ -141,7 +141,7 @@ impl StepAt<'_> {
             depth: self.depth,
             time: Some(end),
             kind: LineKind::Step(StepLine {
-                number: self.number,
+                number: Some(self.number),
                 executed: true,
                 failed: false,
                 usage: Some(Usage {

@@ -36,7 +36,8 @@ pub(super) fn lines(session: &Session, query: &Query, wall: i64, cells: usize, m
     let words = root.map_or_else(|| "starting".to_owned(), |root| phase_words(live, &root.run_id));
     let said = root.and_then(|root| root.in_flight()).map_or("", said);
     let mut first = format!("{elapsed}  {words}");
-    if most == 1 && !said.is_empty() {
+    let asks = root.is_some_and(|root| live.phase(&root.run_id) == Some(Phase::Asking));
+    if most == 1 && !said.is_empty() && !asks {
         let last = said.trim_end().rsplit('\n').next().unwrap_or_default();
         first = format!("{first}: {}", head(last, cells).as_str());
     }

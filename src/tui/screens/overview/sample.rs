@@ -114,7 +114,7 @@ fn step_line(number: u64, now: Time) -> StepLine {
         reasoning: 33,
     };
     StepLine {
-        number,
+        number: Some(number),
         executed: true,
         failed: false,
         usage: Some(usage),

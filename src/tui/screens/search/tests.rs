@@ -54,7 +54,7 @@ fn at(log: u32, number: u64) -> BodyRef {
 
 fn step_line(log: u32, number: u64) -> Line {
     let step = StepLine {
-        number,
+        number: Some(number),
         executed: true,
         failed: false,
         usage: None,
