@@ -361,7 +361,7 @@ async fn a_name_that_cannot_be_looked_at_costs_itself_alone() {
         "class D:\n    @property\n    def __class__(self): raise RuntimeError('unbound')\nd = D()",
         "globals()[5] = 7",
         "class S(str):\n    def __eq__(self, other): raise RuntimeError('no')\n    __hash__ = str.__hash__\n\
-         globals()[S('later')] = 1",
+         globals()[S('other')] = 1",
         "class M(type):\n    def __getattribute__(cls, name): raise RuntimeError('no')\nclass C(metaclass=M): pass\nc = C",
     ];
     for code in hostile {
