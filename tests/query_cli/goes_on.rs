@@ -139,12 +139,12 @@ fn of_questions_asked_at_once_each_gets_its_own_answer() {
 
 #[test]
 fn what_a_query_spent_before_it_waited_counts_to_its_limits() {
-    for (option, limit, stops) in [
-        ("--max-money-spent", "0.2", "$0.20 allowed, $0.20 spent"),
-        ("--max-global-calls", "2", "max_global_calls"),
+    for (option, limit, cost, stops) in [
+        ("--max-money-spent", "0.2", 0.1, "$0.20 allowed, $0.20 spent"),
+        ("--max-global-calls", "2", 0.01, "max_global_calls"),
     ] {
         let place = Place::new();
-        let reply = |code: &str| json!({"code": code, "usage": {"prompt": 1000, "completion": 10, "cost": 0.1}});
+        let reply = |code: &str| json!({"code": code, "usage": {"prompt": 1000, "completion": 10, "cost": cost}});
         let replies = ["a = await ask('one')", "b = await ask('two')", "FINAL(1)"].map(reply);
         let script = script::write(place.path(), "asks.json", &json!({"rules": [{"replies": replies}]}));
         let asks = Program::new(place.path())
