@@ -6,7 +6,7 @@ use super::journal::RecoverError;
 use super::memory::MemoryError;
 use super::person::Question;
 use super::schema::BadSchema;
-use crate::disk::advice::advice;
+use crate::disk::advice::on_directory;
 use crate::disk::lock::LockError;
 use crate::disk::transcript_writer::TranscriptError;
 use crate::store::StoreError;
@@ -23,7 +23,7 @@ pub enum BeginError {
     #[error("cancelled while waiting for the session; nothing of it was changed")]
     Cancelled,
     /// A directory could not be made.
-    #[error("cannot create {}: {cause}; {}", path.display(), advice(cause))]
+    #[error("cannot create {}: {cause}; {}", path.display(), on_directory(cause))]
     Directory {
         /// Which.
         path: PathBuf,

@@ -15,6 +15,8 @@ pub struct Totals {
     pub cost: CostSum,
     /// Agents.
     pub agents: u64,
+    /// Steps that no model was asked for: they used nothing.
+    pub given: u64,
 }
 
 /// How sure it is that a sub-agent belongs to its parent's step.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::findings::{Findings, quoted};
-use super::{BodyRef, Cost, ProblemKind, Step, StepKind, StepLine, Time, Usage};
+use super::{BodyRef, Cost, ProblemKind, Step, StepKind, StepLine, Time, Timings, Usage};
 
 /// What makes two lines of one kind the same step: agent, number, code, kind, usage, cost.
 type Signature = (usize, u64, u64, bool, Option<Usage>, Cost);
@@ -94,7 +94,7 @@ fn new_step(at: BodyRef, time: Option<Time>, number: u64, line: &StepLine) -> St
         failed: line.failed,
         executed: line.executed,
         usage: line.usage.unwrap_or_default(),
-        usage_known: line.usage.is_some_and(|usage| usage.is_reported()),
+        usage_known: line.usage.is_some_and(|usage| usage.is_reported()) || is_given(line),
         cost: if probe { Cost::Known(0) } else { line.cost },
         timings: line.timings,
         time,
@@ -103,6 +103,17 @@ fn new_step(at: BodyRef, time: Option<Time>, number: u64, line: &StepLine) -> St
         code: None,
         children: Vec::new(),
     }
+}
+
+/// No model was asked for it: it took no time, cost nothing, and used nothing.
+fn is_given(line: &StepLine) -> bool {
+    let Timings {
+        call_start, call_end, ..
+    } = line.timings;
+    line.usage == Some(Usage::default())
+        && line.cost == Cost::Known(0)
+        && call_start.is_some()
+        && call_start == call_end
 }
 
 /// The other line of a step: output from `execution_result`, everything else from whichever has it.

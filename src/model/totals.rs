@@ -14,6 +14,8 @@ impl Totals {
         self.failed = self.failed.saturating_add(u64::from(step.failed));
         self.usage.add(&step.usage);
         self.cost.add(step.cost);
+        let is_given = step.usage_known && !step.usage.is_reported();
+        self.given = self.given.saturating_add(u64::from(is_given));
     }
 
     /// Adds another sum.
@@ -23,11 +25,13 @@ impl Totals {
         self.usage.add(&other.usage);
         self.cost.merge(&other.cost);
         self.agents = self.agents.saturating_add(other.agents);
+        self.given = self.given.saturating_add(other.given);
     }
 
-    /// Whether tokens were reported for what is summed; of nothing at all, zero is known.
+    /// Whether tokens were reported for what is summed; of nothing at all, and of steps that no model was asked for,
+    /// zero is known.
     pub fn tokens_known(&self) -> bool {
-        self.usage.is_reported() || (self.steps == 0 && !self.cost.is_unknown())
+        self.usage.is_reported() || (self.steps == self.given && !self.cost.is_unknown())
     }
 
     /// `245,622 tokens`, or `tokens unknown`.

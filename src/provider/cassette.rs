@@ -177,7 +177,7 @@ impl From<ModelCall> for Recorded {
                 // It was paid when it was recorded.
                 cost_nano: Some(0),
                 part_nano: 0,
-                cost_source: CostSource::Provider,
+                cost_source: CostSource::Table,
                 reported: call.usage.is_some(),
             },
             finish: finish.map_or(Finish::Unstated, Finish::from_word),

@@ -71,7 +71,8 @@ impl<'a> Collector<'a> {
         self.begun.elapsed()
     }
 
+    /// Takes what a provider reports, by the one rule for all of them. The last report counts.
     pub(super) fn usage(&mut self, usage: Usage) {
-        self.partial.usage = Some(usage);
+        self.partial.usage = Some(usage.sound());
     }
 }

@@ -152,6 +152,23 @@ impl ErrorKind {
         )
     }
 
+    /// The same, where the server asks for a longer wait than the `left` time of the call.
+    pub(super) fn asked_too_long(mut self, left: Duration) -> Self {
+        if let Self::Status {
+            retry_after: Some(asked),
+            hint,
+            ..
+        } = &mut self
+            && *asked >= left
+        {
+            let asked = crate::text::seconds(asked.as_secs().max(1));
+            *hint = format!(
+                "it asks to wait {asked}, longer than the call may take: ask again then, or raise api_timeout_ms"
+            );
+        }
+        self
+    }
+
     /// How long the server asked to wait.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {

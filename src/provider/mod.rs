@@ -10,6 +10,7 @@ mod cassette;
 mod cli_agent;
 mod collect;
 mod cost;
+mod counted;
 mod error;
 mod http;
 mod inherited;

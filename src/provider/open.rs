@@ -27,6 +27,12 @@ pub enum OpenError {
         /// The model.
         model: String,
     },
+    /// A variable for servers and their keys is set to what is no text.
+    #[error("{variable} is set to bytes that are not UTF-8: set it again, or unset it")]
+    NotText {
+        /// The variable.
+        variable: &'static str,
+    },
     /// The key cannot be protected from showing up in files and on the screen, or cannot be sent.
     #[error("the key in {variable} cannot be used: {reason}; set it again, on one line")]
     BadKey {
@@ -170,11 +176,16 @@ pub fn open(model: &str, settings: &Settings) -> Result<Arc<dyn Provider>, OpenE
         return Ok(Arc::new(Scripted::open(Path::new(file), settings)?));
     }
     if model.starts_with(cli_agent::PREFIX) {
-        let agent = CliAgent::open(model, settings, |name| std::env::var(name).ok())?;
+        let agent = CliAgent::open(model, settings, |name| {
+            std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
+        })?;
         return Ok(Arc::new(agent));
     }
     if model.starts_with(cassette::PREFIX) {
         return Ok(Arc::new(CassetteReplies::open(model)?));
+    }
+    if let Some(variable) = settings.not_text {
+        return Err(OpenError::NotText { variable });
     }
     refuse_absent(model, settings)?;
     if Anthropic::has(model) && settings.anthropic_key.is_some() {

@@ -23,7 +23,7 @@ pub struct Usage {
     pub prompt_tokens: u64,
     /// Tokens the model produced, reasoning included.
     pub completion_tokens: u64,
-    /// The provider's own sum, or prompt plus completion.
+    /// The provider's own sum where it counts more than prompt plus completion, else these.
     pub total_tokens: u64,
     /// Prompt tokens that the provider had cached.
     pub cached_tokens: u64,
@@ -35,11 +35,33 @@ pub struct Usage {
     pub part_nano: i64,
     /// Where `cost_nano` comes from.
     pub cost_source: CostSource,
-    /// Whether the provider reported usage at all; else every count is 0 because none is known.
+    /// Whether the provider reported usage that can be used; else every count is 0 because none is known.
     pub reported: bool,
 }
 
 impl Usage {
+    /// As every figure of it is told, whoever reports it: tokens are known where both prompt and completion are, and not
+    /// all of them are 0; else none is, and a stated cost of 0 is none either. No total is less than its parts.
+    pub(super) fn sound(self) -> Self {
+        let parts = self.prompt_tokens.saturating_add(self.completion_tokens);
+        if self.reported && parts > 0 {
+            return Self {
+                total_tokens: self.total_tokens.max(parts),
+                ..self
+            };
+        }
+        // Servers that count nothing write 0 there, too.
+        if self.cost_source == CostSource::Provider && self.cost_nano == Some(0) {
+            return Self::default();
+        }
+        Self {
+            cost_nano: self.cost_nano,
+            part_nano: self.part_nano,
+            cost_source: self.cost_source,
+            ..Self::default()
+        }
+    }
+
     /// Both together; a cost is known where both are, and a part of it where one is.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {

@@ -9,7 +9,7 @@ use super::{Cancel, DeltaSink};
 use async_trait::async_trait;
 use backon::{BackoffBuilder, ExponentialBuilder};
 use jiff::Timestamp;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tokio::time::{Instant, sleep, sleep_until};
 
 /// How long to wait before trying again: `first`, then twice as long each time up to `longest`, plus a random part
@@ -50,7 +50,7 @@ pub(super) async fn run(
         collector: Collector::new(sink, request.limits.max_reply_bytes),
         attempts: 0,
         waited: Duration::ZERO,
-        started_unix_ms: Timestamp::now().as_millisecond(),
+        started_unix_ms: now().as_millisecond(),
     };
     let deadline = Instant::now() + request.limits.timeout;
     let outcome = tokio::select! {
@@ -91,7 +91,7 @@ async fn attempts(
         let wait = wait.max(kind.retry_after().unwrap_or_default());
         // What the server said is worth more than a time-out after a wait that could not help.
         if Instant::now().checked_add(wait).is_none_or(|end| end >= deadline) {
-            return Err(kind);
+            return Err(kind.asked_too_long(deadline.saturating_duration_since(Instant::now())));
         }
         tracing::debug!(attempt = course.attempts, wait_ms = wait.as_millis(), %kind, "trying the model again");
         sleep(wait).await;
@@ -146,6 +146,20 @@ impl Course<'_> {
     }
 }
 
+/// Now; of a clock that is set to where no calendar reaches, the end of the calendar.
+pub(super) fn now() -> Timestamp {
+    at(SystemTime::now())
+}
+
+fn at(clock: SystemTime) -> Timestamp {
+    let end = if clock < SystemTime::UNIX_EPOCH {
+        Timestamp::MIN
+    } else {
+        Timestamp::MAX
+    };
+    Timestamp::try_from(clock).unwrap_or(end)
+}
+
 /// Reads a `Retry-After` value: seconds, or an HTTP date. A date that has passed means now.
 pub(super) fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     let value = value.trim();
@@ -161,6 +175,15 @@ pub(super) fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_clock_beyond_every_calendar_is_survived() {
+        let far = Duration::from_secs(400_000_000_000);
+        assert_eq!(at(SystemTime::UNIX_EPOCH + far), Timestamp::MAX);
+        assert_eq!(at(SystemTime::UNIX_EPOCH - far), Timestamp::MIN);
+        let day = SystemTime::UNIX_EPOCH + Duration::from_secs(86_400);
+        assert_eq!(at(day), Timestamp::from_second(86_400).unwrap());
+    }
 
     #[test]
     fn retry_after_is_seconds_or_a_date() {

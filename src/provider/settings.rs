@@ -5,6 +5,7 @@ use super::pricing::PricingTable;
 use super::retry::Pacing;
 use crate::text::secret::{SecretError, Secrets};
 use std::collections::BTreeMap;
+use std::env::VarError;
 use std::fmt;
 
 /// Where requests go unless `RLM_MODEL_BASE_URL` says otherwise.
@@ -115,6 +116,8 @@ pub struct Settings {
     pub pacing: Pacing,
     /// Whether scripted models wait as their script says.
     pub script_delays: bool,
+    /// A variable for servers and their keys that is set to what is no text: nobody is asked in the place of what it names.
+    pub not_text: Option<&'static str>,
 }
 
 impl Default for Settings {
@@ -132,6 +135,7 @@ impl Default for Settings {
             vertex: false,
             pacing: Pacing::default(),
             script_delays: true,
+            not_text: None,
         }
     }
 }
@@ -140,7 +144,16 @@ impl Settings {
     /// The settings of this process's environment.
     #[must_use]
     pub fn from_env() -> Self {
-        Self::from_lookup(|name| std::env::var(name).ok())
+        let variables = KEY_VARIABLES
+            .into_iter()
+            .chain(ANTHROPIC_KEY_VARIABLES)
+            .chain(ANTHROPIC_BASE_URL_VARIABLES)
+            .chain([BASE_URL_VARIABLE, STREAM_VARIABLE, VERTEX_VARIABLE]);
+        let is_no_text = |name: &&'static str| matches!(std::env::var(name), Err(VarError::NotUnicode(_)));
+        Self {
+            not_text: variables.into_iter().find(is_no_text),
+            ..Self::from_lookup(|name| std::env::var(name).ok())
+        }
     }
 
     /// The settings that `lookup` gives for the variables' names. Empty values count as unset.

@@ -104,6 +104,32 @@ fn values_that_cannot_be_used() {
             &book.steps(&["FINAL(1)"]).option(option, file).run(),
         );
     }
+    let twice = |n: u32| {
+        format!(
+            r##""a{}": {{"anyOf": [{{"$ref": "#/$defs/a{n}"}}, {{"$ref": "#/$defs/a{n}"}}]}}"##,
+            n + 1
+        )
+    };
+    let definitions: Vec<String> = (0..40).map(twice).collect();
+    book.put(
+        "bomb.json",
+        format!(
+            r##"{{"$ref": "#/$defs/a40", "$defs": {{"a0": {{"type": "null"}}, {}}}}}"##,
+            definitions.join(", ")
+        ),
+    );
+    let ran = book.steps(&["FINAL(1)"]).option("--output-schema", "bomb.json").run();
+    book.met("--output-schema bomb.json", &ran);
+    let no_text = std::os::unix::ffi::OsStringExt::from_vec(b"abcdefgh\xff".to_vec());
+    let no_text: std::ffi::OsString = no_text;
+    let ran = book.steps(&["FINAL(1)"]).env("FAST_RLM_MAX_DEPTH", &no_text).run();
+    book.met("FAST_RLM_MAX_DEPTH that is no text", &ran);
+    let ran = Program::asks(book.dir.path(), "go")
+        .option("--primary-agent", "some/model")
+        .env("RLM_MODEL_API_KEY", &no_text)
+        .env("OPENAI_API_KEY", "sk-for-another-server")
+        .run();
+    book.met("RLM_MODEL_API_KEY that is no text", &ran);
     for id in ["../x", "a/b", "", ".hidden", "logs", "ü", &"x".repeat(65)] {
         let ran = book.session(id, &["FINAL(1)"]).run();
         book.met(&format!("--session-id {id:?}"), &ran);
@@ -119,6 +145,8 @@ fn values_that_cannot_be_used() {
     book.met("--session-dir is below a file", &ran);
     let ran = book.steps(&["FINAL(1)"]).option("--log-dir", "a file").run();
     book.met("--log-dir is a file", &ran);
+    let ran = book.steps(&["FINAL(1)"]).option("--log-dir", "/proc/none").run();
+    book.met("--log-dir where none can be made", &ran);
     book.close("values");
 }
 

@@ -41,11 +41,13 @@ pub(super) fn fork(args: &ForkArgs) -> Result<Exit, Failure> {
     print(fork.id())?;
     print(&answer(&output))?;
     let (original, its) = (shell_word(session.dir()), shell_word(fork.session().dir()));
-    let _ = writeln!(
-        io::stderr(),
-        "cost {}\n  fast-rlm diff {original} {its}\n  fast-rlm replay {its}\n  fast-rlm \"…\" --session-dir {its}",
-        output.cost(),
-    );
+    let next = match output.suspended {
+        // Until it is answered, nothing else can be asked of it.
+        Some(_) => format!("fast-rlm answer {its} TEXT\n  fast-rlm answer {its} --drop"),
+        None => format!("fast-rlm replay {its}\n  fast-rlm \"…\" --session-dir {its}"),
+    };
+    let cost = output.cost();
+    let _ = writeln!(io::stderr(), "cost {cost}\n  fast-rlm diff {original} {its}\n  {next}");
     Ok(ended(&output))
 }
 

@@ -9,10 +9,11 @@ use crate::disk::lock;
 use crate::engine::{SessionLog, interruption, now, waiting_in};
 use crate::lab::unfinished_imports;
 use crate::source::{SessionSummary, Stop, list_sessions};
-use crate::store::{EVENTS_FILE, Kind, Select, SessionRow, Storage, Store};
+use crate::store::{EVENTS_FILE, Kind, Select, SessionRow, Storage, Store, StoreError};
 use crate::text::{SafeText, cut, date_time, plural};
 use serde::Serialize;
 use std::collections::HashMap;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// A row of the list.
@@ -28,6 +29,8 @@ struct Row {
     interrupted: bool,
     running: bool,
     waits: bool,
+    /// What of it cannot be read.
+    damaged: Option<String>,
     #[serde(skip)]
     texts: Vec<String>,
     #[serde(skip)]
@@ -68,7 +71,18 @@ pub(super) fn sessions(args: &SessionsArgs) -> Result<Exit, Failure> {
         let room = width();
         rows.iter().try_for_each(|row| print(&row.line(room)))?;
     }
-    Ok(Exit::Done)
+    Ok(told_damage(&rows))
+}
+
+/// Says what could not be read: it keeps nobody from the others.
+fn told_damage(rows: &[Row]) -> Exit {
+    let mut exit = Exit::Done;
+    for (row, damage) in rows.iter().filter_map(|row| Some((row, row.damaged.as_ref()?))) {
+        let line = format!("fast-rlm: session {}: {damage}", row.id);
+        let _ = writeln!(io::stderr(), "{}", SafeText::line(&line));
+        exit = Exit::Failed;
+    }
+    exit
 }
 
 impl Row {
@@ -81,6 +95,7 @@ impl Row {
     fn line(&self, room: Option<usize>) -> String {
         let at = self.last_activity.map_or("-".into(), |at| date_time(at, false));
         let mark = match &self.parent {
+            _ if self.damaged.is_some() => "damaged".to_owned(),
             _ if self.waits => "waits for an answer".to_owned(),
             _ if self.running => "running".to_owned(),
             _ if self.interrupted => "interrupted".to_owned(),
@@ -192,6 +207,11 @@ fn recorded(log: &Log, files: Option<SessionSummary>) -> Result<Row, Failure> {
     let place = place(dir, row);
     let (running, interrupted) = unfinished(interruption(store, &row.id)?.is_some(), &place);
     let earlier = files.as_ref().map_or(0, asked);
+    let (waits, damaged) = match waiting_in(&log) {
+        Ok(question) => (question.is_some(), None),
+        Err(error @ StoreError::Damaged { .. }) => (false, Some(error.to_string())),
+        Err(error) => return Err(error.into()),
+    };
     Ok(Row {
         path: place.to_string_lossy().into_owned(),
         last_activity: Some(row.active),
@@ -200,7 +220,8 @@ fn recorded(log: &Log, files: Option<SessionSummary>) -> Result<Row, Failure> {
         parent: row.parent.clone(),
         interrupted,
         running,
-        waits: waiting_in(&log)?.is_some(),
+        waits,
+        damaged,
         empty: turns.is_empty() && files.is_none(),
         texts,
         id: name.unwrap_or_else(|| row.id.clone()),
@@ -265,6 +286,7 @@ fn foreign(summary: SessionSummary) -> Row {
         last_query: summary.last_query,
         parent: summary.parent,
         waits: summary.waits.is_some(),
+        damaged: None,
         empty: false,
     }
 }

@@ -83,7 +83,7 @@ impl Live {
         live
     }
 
-    /// A money limit cannot bind calls whose price nobody knows.
+    /// A money limit cannot bind calls whose price nobody knows, before they say what they cost.
     pub(in crate::cli) fn warn_of_unknown_prices(&self, settings: &Settings) {
         let unknown =
             |model: &crate::engine::Model| model.provider.cost_expectation(&model.name) == CostExpectation::Unknown;
@@ -94,7 +94,8 @@ impl Live {
         {
             let name = SafeText::line(&model.name);
             self.notice(&format!(
-                "the price of {name} is unknown: this run is bound by tokens, not by money"
+                "the price of {name} is unknown: this run is bound by tokens, and by money only as far as its calls report \
+                 what they cost"
             ));
         }
     }

@@ -149,7 +149,7 @@ pub(super) fn doctor(named: Option<&String>, config: Option<&Path>) -> Result<Ex
         Ok(provider) => line(true, "model", &format!("{name}: {}", provider.label()))?,
         Err(error) => line(false, "model", &error.to_string())?,
     }
-    for key in provider::key_status(|variable| std::env::var(variable).ok()) {
+    for key in provider::key_status(|variable| Some(std::env::var_os(variable)?.to_string_lossy().into_owned())) {
         let told = match key.state {
             KeyState::Used => "set, used",
             KeyState::Overridden => "set, but an earlier one wins",

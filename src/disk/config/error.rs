@@ -41,6 +41,12 @@ pub enum ConfigError {
         /// What is wrong, and what is wanted.
         what: String,
     },
+    /// A variable is set to what is no text.
+    #[error("{variable} is set to bytes that are not UTF-8: set it again, or unset it")]
+    NotText {
+        /// The variable.
+        variable: String,
+    },
     /// A variable has a value that its option cannot have.
     #[error("{variable}: {found:?} is not {wanted}")]
     Variable {

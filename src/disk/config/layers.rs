@@ -9,6 +9,7 @@ use super::table::{ELSEWHERE, OPTIONS, find};
 use super::variables;
 use crate::disk::whole::{read_named, read_text};
 use serde_json::{Map, Value};
+use std::env::VarError;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -167,6 +168,10 @@ pub fn load(named: Option<&Path>, variable: impl Fn(&str) -> Option<String>) -> 
 ///
 /// As [`load`].
 pub fn load_here(named: Option<&Path>) -> Result<Effective, ConfigError> {
+    let mut variables = OPTIONS.iter().filter_map(Opt::variable);
+    if let Some(variable) = variables.find(|name| matches!(std::env::var(name), Err(VarError::NotUnicode(_)))) {
+        return Err(ConfigError::NotText { variable });
+    }
     let mut effective = load(named, |name| std::env::var(name).ok())?;
     let set = std::env::vars_os().filter(|(_, value)| !value.is_empty());
     let names = set.map(|(name, _)| name.to_string_lossy().into_owned());

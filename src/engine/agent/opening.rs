@@ -194,7 +194,11 @@ pub(super) fn tools_notice(tools: &[ToolInfo]) -> String {
             .as_deref()
             .map(|doc| format!("\n    {}", doc.replace('\n', "\n    ")))
             .unwrap_or_default();
-        format!("  {}{} [{how}]{doc}", tool.name, tool.signature)
+        format!(
+            "  {}{} [{how}]{doc}",
+            tool.name,
+            super::signature::shown(&tool.signature)
+        )
     });
     format!(
         "---\nTools ({}), callable by name:\n{}\n",

@@ -2,8 +2,9 @@
 
 use crate::provider::Delta;
 use crate::provider::collect::Collector;
+use crate::provider::counted::count;
 use crate::provider::error::ErrorKind;
-use crate::provider::http::{Dialect, Faults, object};
+use crate::provider::http::{Dialect, Faults, object, read};
 use crate::provider::reply::{Finish, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -28,7 +29,7 @@ struct Event {
     #[serde(default)]
     delta: Option<Block>,
     #[serde(default)]
-    usage: Option<Counts>,
+    usage: Option<Box<RawValue>>,
     #[serde(default)]
     error: Option<Box<RawValue>>,
 }
@@ -44,7 +45,7 @@ struct Message {
     #[serde(default)]
     stop_reason: Option<String>,
     #[serde(default)]
-    usage: Option<Counts>,
+    usage: Option<Box<RawValue>>,
 }
 
 /// A part of the content, the beginning of one, or a piece of one. Its type is in which text it has.
@@ -58,43 +59,76 @@ struct Block {
     stop_reason: Option<String>,
 }
 
-/// Tokens so far. Later events repeat the counts that have grown.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+/// Tokens, each as it was written: one that makes no sense spoils no other, and nothing else of the reply.
+#[derive(Deserialize)]
+struct Stated {
+    #[serde(default)]
+    input_tokens: Option<Box<RawValue>>,
+    #[serde(default)]
+    cache_creation_input_tokens: Option<Box<RawValue>>,
+    #[serde(default)]
+    cache_read_input_tokens: Option<Box<RawValue>>,
+    #[serde(default)]
+    output_tokens: Option<Box<RawValue>>,
+}
+
+/// One count so far. Later events repeat the counts that have grown.
+#[derive(Clone, Copy, Debug, Default)]
+enum Count {
+    #[default]
+    Unstated,
+    Tokens(u64),
+    /// It makes no sense, so that what it was before is not what it is now.
+    Senseless,
+}
+
+impl Count {
+    fn update(&mut self, stated: Option<&RawValue>) {
+        if stated.is_some() {
+            *self = count(stated).map_or(Self::Senseless, Self::Tokens);
+        }
+    }
+
+    /// `None` where it is not known; `unstated` where nobody said it.
+    fn or(self, unstated: Option<u64>) -> Option<u64> {
+        match self {
+            Self::Unstated => unstated,
+            Self::Tokens(tokens) => Some(tokens),
+            Self::Senseless => None,
+        }
+    }
+}
+
+/// Tokens so far.
+#[derive(Clone, Copy, Debug, Default)]
 struct Counts {
-    #[serde(default)]
-    input_tokens: Option<u64>,
-    #[serde(default)]
-    cache_creation_input_tokens: Option<u64>,
-    #[serde(default)]
-    cache_read_input_tokens: Option<u64>,
-    #[serde(default)]
-    output_tokens: Option<u64>,
+    input: Count,
+    written: Count,
+    read: Count,
+    output: Count,
 }
 
 impl Counts {
-    fn update(&mut self, newer: Self) {
-        self.input_tokens = newer.input_tokens.or(self.input_tokens);
-        self.cache_creation_input_tokens = newer.cache_creation_input_tokens.or(self.cache_creation_input_tokens);
-        self.cache_read_input_tokens = newer.cache_read_input_tokens.or(self.cache_read_input_tokens);
-        self.output_tokens = newer.output_tokens.or(self.output_tokens);
+    fn update(&mut self, newer: &Stated) {
+        self.input.update(newer.input_tokens.as_deref());
+        self.written.update(newer.cache_creation_input_tokens.as_deref());
+        self.read.update(newer.cache_read_input_tokens.as_deref());
+        self.output.update(newer.output_tokens.as_deref());
     }
 
-    /// `input_tokens` are those that were neither read from the cache nor written to it.
+    /// Those of the prompt: `input_tokens` are those that were neither read from the cache nor written to it.
+    fn prompt(self) -> Option<u64> {
+        let (input, read, written) = (self.input.or(None)?, self.read.or(Some(0))?, self.written.or(Some(0))?);
+        Some(input.saturating_add(read).saturating_add(written))
+    }
+
     fn usage(self) -> Usage {
-        let cached_tokens = self.cache_read_input_tokens.unwrap_or(0);
-        let written = self.cache_creation_input_tokens.unwrap_or(0);
-        let prompt_tokens = self
-            .input_tokens
-            .unwrap_or(0)
-            .saturating_add(cached_tokens)
-            .saturating_add(written);
-        let completion_tokens = self.output_tokens.unwrap_or(0);
+        let (prompt, completion) = (self.prompt(), self.output.or(None));
         Usage {
-            prompt_tokens,
-            completion_tokens,
-            total_tokens: prompt_tokens.saturating_add(completion_tokens),
-            cached_tokens,
-            reported: true,
+            prompt_tokens: prompt.unwrap_or_default(),
+            completion_tokens: completion.unwrap_or_default(),
+            cached_tokens: self.read.or(Some(0)).unwrap_or_default(),
+            reported: prompt.is_some() && completion.is_some(),
             ..Usage::default()
         }
     }
@@ -103,12 +137,13 @@ impl Counts {
 impl MessageReply {
     /// Prompt tokens that the server put into its cache.
     pub(super) fn cache_writes(&self) -> u64 {
-        self.counts.cache_creation_input_tokens.unwrap_or(0)
+        self.counts.written.or(Some(0)).unwrap_or_default()
     }
 
-    fn count(&mut self, counts: Option<Counts>, collector: &mut Collector<'_>) {
-        if let Some(counts) = counts {
-            self.counts.update(counts);
+    /// What is no object says nothing.
+    fn count(&mut self, usage: Option<&RawValue>, collector: &mut Collector<'_>) {
+        if let Some(stated) = usage.and_then(stated) {
+            self.counts.update(&stated);
             collector.usage(self.counts.usage());
         }
     }
@@ -117,7 +152,7 @@ impl MessageReply {
         self.has_begun = true;
         collector.ending.id = message.id;
         collector.ending.served_by = message.model;
-        self.count(message.usage, collector);
+        self.count(message.usage.as_deref(), collector);
         message
             .content
             .into_iter()
@@ -125,6 +160,10 @@ impl MessageReply {
         finish(message.stop_reason.as_deref(), collector);
         Ok(())
     }
+}
+
+fn stated(usage: &RawValue) -> Option<Stated> {
+    read(usage.get()).ok().filter(|_| usage.get().starts_with('{'))
 }
 
 fn said(block: Block, faults: &Faults, collector: &mut Collector<'_>) -> Result<(), ErrorKind> {
@@ -156,7 +195,7 @@ impl Dialect for MessageReply {
             self.has_begun = true;
             said(block, faults, collector)?;
         }
-        self.count(event.usage, collector);
+        self.count(event.usage.as_deref(), collector);
         Ok(())
     }
 

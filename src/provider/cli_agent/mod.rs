@@ -15,7 +15,7 @@ use super::collect::Collector;
 use super::error::{CallError, ErrorKind};
 use super::open::OpenError;
 use super::pricing::PricingTable;
-use super::reply::{Finish, Reply};
+use super::reply::{Finish, Reply, Usage};
 use super::request::Request;
 use super::retry::{self, Attempt, Pacing};
 use super::settings::Settings;
@@ -108,6 +108,8 @@ impl Attempt for CliAgent {
     async fn attempt(&self, request: &Request, _number: u32, collector: &mut Collector<'_>) -> Result<(), ErrorKind> {
         let asked = prompt::of(&request.messages, self.spec.takes_system());
         let mut running = process::start(&self.spec, &self.model, &asked).map_err(|error| self.failed(&error))?;
+        // It runs: unless it says what it uses, that is unknown, not nothing.
+        collector.usage(Usage::default());
         let mut reader = Reader::new(&self.spec, &self.name);
         let mut buffer = vec![0; 64 << 10];
         loop {

@@ -4,6 +4,7 @@ use super::spec::{AgentSpec, Output, Places};
 use crate::provider::Delta;
 use crate::provider::collect::Collector;
 use crate::provider::cost::parse_nano_dollars;
+use crate::provider::counted::count_of;
 use crate::provider::error::ErrorKind;
 use crate::provider::reply::{CostSource, Usage};
 use serde_json::Value;
@@ -21,6 +22,9 @@ pub(super) struct Reader<'a> {
     rest: Vec<u8>,
     total: usize,
     usage: Usage,
+    /// What was counted of the prompt and of the reply: nothing yet, so many, or unknown because a figure was no count.
+    prompt: Option<Option<u64>>,
+    completion: Option<Option<u64>>,
     error: Option<String>,
 }
 
@@ -32,6 +36,8 @@ impl<'a> Reader<'a> {
             rest: Vec::new(),
             total: 0,
             usage: Usage::default(),
+            prompt: None,
+            completion: None,
             error: None,
         }
     }
@@ -67,9 +73,14 @@ impl<'a> Reader<'a> {
             }
             Output::Json | Output::Lines => self.value(&rest, collector)?,
         }
-        if self.usage.reported || self.usage.cost_nano.is_some() {
-            self.usage.total_tokens = self.usage.prompt_tokens.saturating_add(self.usage.completion_tokens);
-            collector.usage(self.usage);
+        let (prompt, completion) = (self.prompt.flatten(), self.completion.flatten());
+        if self.prompt.is_some() || self.completion.is_some() || self.usage.cost_nano.is_some() {
+            collector.usage(Usage {
+                prompt_tokens: prompt.unwrap_or_default(),
+                completion_tokens: completion.unwrap_or_default(),
+                reported: prompt.is_some() && completion.is_some(),
+                ..self.usage
+            });
         }
         Ok(())
     }
@@ -100,26 +111,31 @@ impl<'a> Reader<'a> {
 
     fn count(&mut self, value: &Value) {
         let places = &self.spec.usage;
-        let mut add = |places: &Places, sum: &mut u64| {
-            for tokens in places.all(value).filter_map(Value::as_u64) {
-                *sum = sum.saturating_add(tokens);
-                self.usage.reported = true;
-            }
-        };
-        let (mut prompt, mut cached, mut completion, mut reasoning) = (0, 0, 0, 0);
-        add(&places.prompt, &mut prompt);
-        add(&places.cached, &mut cached);
-        add(&places.completion, &mut completion);
-        add(&places.reasoning, &mut reasoning);
-        self.usage.prompt_tokens = self.usage.prompt_tokens.saturating_add(prompt);
-        self.usage.cached_tokens = self.usage.cached_tokens.saturating_add(cached);
-        self.usage.completion_tokens = self.usage.completion_tokens.saturating_add(completion);
-        self.usage.reasoning_tokens = self.usage.reasoning_tokens.saturating_add(reasoning);
+        add(&places.prompt, value, &mut self.prompt);
+        add(&places.completion, value, &mut self.completion);
+        let (mut cached, mut reasoning) = (None, None);
+        add(&places.cached, value, &mut cached);
+        add(&places.reasoning, value, &mut reasoning);
+        let part = |sum: Option<Option<u64>>| sum.flatten().unwrap_or_default();
+        self.usage.cached_tokens = self.usage.cached_tokens.saturating_add(part(cached));
+        self.usage.reasoning_tokens = self.usage.reasoning_tokens.saturating_add(part(reasoning));
         let costs = places.cost.iter().flat_map(|places| places.all(value));
         for nano in costs.filter_map(|cost| parse_nano_dollars(&cost.to_string())) {
             self.usage.cost_nano = Some(self.usage.cost_nano.unwrap_or(0).saturating_add(nano));
             self.usage.cost_source = CostSource::Provider;
         }
+    }
+}
+
+/// Adds the counts at `places`. One that is none makes the sum unknown.
+fn add(places: &Places, value: &Value, sum: &mut Option<Option<u64>>) {
+    for stated in places.all(value).filter(|stated| !stated.is_null()) {
+        let before = sum.unwrap_or(Some(0));
+        *sum = Some(
+            before
+                .zip(count_of(stated))
+                .map(|(before, more)| before.saturating_add(more)),
+        );
     }
 }
 

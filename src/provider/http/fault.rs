@@ -2,10 +2,9 @@
 
 use super::tls::distrust;
 use crate::provider::error::ErrorKind;
-use crate::provider::retry::retry_after;
+use crate::provider::retry::{now, retry_after};
 use crate::text::secret::Secrets;
 use futures_util::StreamExt as _;
-use jiff::Timestamp;
 use reqwest::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use reqwest::{Response, Url};
 use serde_json::Value;
@@ -37,10 +36,7 @@ pub(in crate::provider) struct Faults {
 
 impl Faults {
     pub(super) fn new(url: &Url, hints: Hints, secrets: Secrets) -> Self {
-        let host = url.host_str().unwrap_or("the server");
-        let server = url
-            .port()
-            .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+        let server = place(url).unwrap_or_else(|| "the server".to_owned());
         Self { server, hints, secrets }
     }
 
@@ -127,17 +123,14 @@ impl Faults {
         if response.status().is_redirection() {
             // Before it is parsed: that makes small letters of a host's large ones, and no key is found among them.
             let target = self.without_keys(&header(LOCATION).unwrap_or_default());
-            let target = Url::parse(&target)
-                .ok()
-                .and_then(|url| url.host_str().map(str::to_owned))
-                .unwrap_or(target);
+            let target = Url::parse(&target).ok().and_then(|url| place(&url)).unwrap_or(target);
             return ErrorKind::Redirected {
                 server,
                 target: self.line(&target),
                 setting: self.hints.base_url,
             };
         }
-        let retry_after = header(RETRY_AFTER).and_then(|value| retry_after(&value, Timestamp::now()));
+        let retry_after = header(RETRY_AFTER).and_then(|value| retry_after(&value, now()));
         let message = self.line(&error_text(&read_some(response).await));
         match status {
             401 | 403 => ErrorKind::Auth {
@@ -191,6 +184,15 @@ impl Faults {
         }
         short
     }
+}
+
+/// The host of an address, with its port where that is not the usual one.
+fn place(url: &Url) -> Option<String> {
+    let host = url.host_str()?;
+    Some(
+        url.port()
+            .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")),
+    )
 }
 
 pub(in crate::provider) fn content_type(response: &Response) -> String {

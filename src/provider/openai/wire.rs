@@ -1,6 +1,7 @@
 //! The JSON of the chat completions API. Whatever a server may leave out or write differently is optional here.
 
 use crate::provider::cost::parse_nano_dollars;
+use crate::provider::counted::count;
 use crate::provider::http::read;
 use crate::provider::reply::{CostSource, Usage};
 use crate::provider::request::{Message, Request};
@@ -190,19 +191,14 @@ pub(super) fn usage(raw: &RawValue) -> Option<Usage> {
     let completion = details(body.completion_tokens_details.as_deref());
     let prompt_tokens = count(body.prompt_tokens.as_deref());
     let completion_tokens = count(body.completion_tokens.as_deref());
-    let total = count(body.total_tokens.as_deref());
     let cost_nano = cost(&body);
     let cache_hits = body.prompt_cache_hit_tokens;
     Some(Usage {
-        prompt_tokens,
-        completion_tokens,
-        total_tokens: if total == 0 {
-            prompt_tokens.saturating_add(completion_tokens)
-        } else {
-            total
-        },
-        cached_tokens: count(prompt.cached_tokens.or(cache_hits).as_deref()),
-        reasoning_tokens: count(completion.reasoning_tokens.as_deref()),
+        prompt_tokens: prompt_tokens.unwrap_or_default(),
+        completion_tokens: completion_tokens.unwrap_or_default(),
+        total_tokens: count(body.total_tokens.as_deref()).unwrap_or_default(),
+        cached_tokens: count(prompt.cached_tokens.or(cache_hits).as_deref()).unwrap_or_default(),
+        reasoning_tokens: count(completion.reasoning_tokens.as_deref()).unwrap_or_default(),
         cost_nano,
         part_nano: 0,
         cost_source: if cost_nano.is_some() {
@@ -210,7 +206,7 @@ pub(super) fn usage(raw: &RawValue) -> Option<Usage> {
         } else {
             CostSource::Unknown
         },
-        reported: true,
+        reported: prompt_tokens.is_some() && completion_tokens.is_some(),
     })
 }
 
@@ -231,12 +227,6 @@ fn details(raw: Option<&RawValue>) -> Details {
 /// Reads an object. A list is none, though serde would take its items for fields.
 fn object<T: DeserializeOwned>(raw: &RawValue) -> Option<T> {
     read(raw.get()).ok().filter(|_| raw.get().starts_with('{'))
-}
-
-/// A number as some servers write it: `7`, `7.0` or `"7"`; 0 for anything else.
-fn count(raw: Option<&RawValue>) -> u64 {
-    let text = raw.map_or("", RawValue::get).trim_matches('"');
-    text.strip_suffix(".0").unwrap_or(text).parse().unwrap_or(0)
 }
 
 fn dollars(raw: Option<&RawValue>) -> Option<i64> {
@@ -282,12 +272,9 @@ mod tests {
             r#"{"prompt_tokens": 7, "completion_tokens": -3, "total_tokens": "x", "prompt_tokens_details": 5,
                 "prompt_cache_hit_tokens": "4", "completion_tokens_details": {"reasoning_tokens": 2.0, "cached_tokens": []}}"#,
         );
-        assert_eq!(
-            (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens),
-            (7, 0, 7)
-        );
+        assert_eq!((usage.prompt_tokens, usage.completion_tokens), (7, 0));
         assert_eq!((usage.cached_tokens, usage.reasoning_tokens), (4, 2));
-        assert!(usage.reported);
+        assert!(!usage.reported, "what was completed is not known");
         assert_eq!(super::usage(&RawValue::from_string("[1]".to_owned()).unwrap()), None);
     }
 

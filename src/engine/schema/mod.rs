@@ -1,11 +1,22 @@
 //! Checking FINAL against an output schema (JSON Schema), with errors that a model can act on.
 
+mod effort;
+
+use super::truncate::head;
 use boon::{CompileError, Compiler, SchemaIndex, Schemas, UrlLoader, ValidationError};
+use effort::Unfolding;
 use serde_json::Value;
 use std::fmt;
 
 /// Errors of one value that are told; a huge list helps nobody.
 const MOST_ERRORS: usize = 20;
+
+/// Characters that are told of one error.
+const MOST_TOLD: usize = 500;
+
+/// Told of a value that would take too long to check.
+const TOO_MUCH: &str = "(root): checking it takes too long: the alternatives and references of the schema multiply with \
+                        every level of the value. Make the value smaller, or less nested";
 
 /// What the schema is called where it refers to itself: it lies nowhere.
 const NAME: &str = "schema:///output";
@@ -19,16 +30,28 @@ pub struct OutputSchema {
 
 /// A schema that is none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("not a valid JSON Schema: {0}")]
-pub struct BadSchema(pub String);
+pub enum BadSchema {
+    /// It is none; with why.
+    #[error("not a valid JSON Schema: {0}")]
+    Invalid(String),
+    /// Checking any value against it would take too long; with the place in it.
+    #[error(
+        "{0} unfolds to too many schemas to check a value against: its references and alternatives ($ref, anyOf, oneOf, \
+         allOf) multiply. Write each alternative once"
+    )]
+    Unbounded(String),
+}
 
 impl OutputSchema {
-    /// Compiles `source`. References are resolved inside it only: nothing is fetched, and no file is read. Patterns are
+    /// Compiles `source`, unless checking against it would take too long. References are resolved inside it only: nothing is fetched, and no file is read. Patterns are
     /// those of the regex crate, without look-around.
     ///
     /// # Errors
     /// [`BadSchema`] with what is wrong with it.
     pub fn compile(source: &Value) -> Result<Self, BadSchema> {
+        if let Some(place) = Unfolding::of(source).bomb() {
+            return Err(BadSchema::Unbounded(placed(place).to_owned()));
+        }
         let mut compiled = Schemas::new();
         let mut compiler = Compiler::new();
         compiler.use_loader(Box::new(NothingElse));
@@ -48,6 +71,9 @@ impl OutputSchema {
 
     /// What is wrong with `value`, each with its path; empty when it fits.
     pub fn errors(&self, value: &Value) -> Vec<String> {
+        if Unfolding::of(&self.source).bears(value).is_err() {
+            return vec![TOO_MUCH.to_owned()];
+        }
         let mut told = Vec::new();
         if let Err(error) = self.compiled.validate(value, self.root) {
             tell(&error, &mut told);
@@ -62,9 +88,9 @@ fn bad(error: CompileError) -> BadSchema {
         CompileError::ValidationError { src, .. } => {
             let mut told = Vec::new();
             tell(&src, &mut told);
-            BadSchema(told.join("; "))
+            BadSchema::Invalid(told.join("; "))
         }
-        other => BadSchema(format!("{other:#}").replace(NAME, "")),
+        other => BadSchema::Invalid(format!("{other:#}").replace(NAME, "")),
     }
 }
 
@@ -83,6 +109,11 @@ impl UrlLoader for NothingElse {
     }
 }
 
+/// A place as it is told.
+fn placed(place: &str) -> &str {
+    if place.is_empty() { "(root)" } else { place }
+}
+
 /// The innermost errors: those around them only say that something inside does not fit.
 fn tell(error: &ValidationError<'_, '_>, told: &mut Vec<String>) {
     if told.len() >= MOST_ERRORS {
@@ -90,11 +121,8 @@ fn tell(error: &ValidationError<'_, '_>, told: &mut Vec<String>) {
     }
     if error.causes.is_empty() {
         let place = error.instance_location.to_string();
-        told.push(format!(
-            "{}: {}",
-            if place.is_empty() { "(root)" } else { &place },
-            error.kind
-        ));
+        let whole = format!("{}: {}", placed(&place), error.kind);
+        told.push(head(&whole, MOST_TOLD).0.to_owned());
     }
     error.causes.iter().for_each(|cause| tell(cause, told));
 }
@@ -145,6 +173,46 @@ mod tests {
                 .unwrap_err()
                 .to_string();
             assert!(error.contains("nothing is fetched"), "{error}");
+        }
+    }
+
+    #[test]
+    fn one_that_cannot_be_checked_is_refused_with_its_place() {
+        let twice = |n: u32| json!({"anyOf": [{"$ref": format!("#/$defs/a{n}")}, {"$ref": format!("#/$defs/a{n}")}]});
+        let mut definitions: serde_json::Map<String, Value> =
+            (1..40).map(|n| (format!("a{n}"), twice(n - 1))).collect();
+        definitions.insert("a0".into(), json!({"type": "integer"}));
+        let bomb = json!({"$defs": definitions, "properties": {"x": {"$ref": "#/$defs/a39"}}});
+        let error = OutputSchema::compile(&bomb).unwrap_err().to_string();
+        assert!(
+            error.contains("unfolds to too many schemas") && error.starts_with('/'),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_value_that_would_take_too_long_is_told_so() {
+        let twice = |n: u32| {
+            json!({"properties": {"x": {"anyOf": [
+            {"$ref": format!("#/$defs/a{n}")}, {"$ref": format!("#/$defs/a{n}")}]}}})
+        };
+        let mut definitions: serde_json::Map<String, Value> =
+            (1..40).map(|n| (format!("a{n}"), twice(n - 1))).collect();
+        definitions.insert("a0".into(), json!({"type": "integer"}));
+        let schema = OutputSchema::compile(&json!({"$defs": definitions, "$ref": "#/$defs/a39"})).unwrap();
+        let value = (0..39).fold(json!("text"), |inner, _| json!({"x": inner}));
+        assert_eq!(schema.errors(&value), [TOO_MUCH]);
+    }
+
+    #[test]
+    fn the_deepest_that_is_followed_does_not_overflow() {
+        let tree = json!({"$defs": {"t": {"anyOf": [{"type": "string"}, {"allOf": [{"$ref": "#/$defs/u"}]}]},
+            "u": {"properties": {"x": {"$ref": "#/$defs/t"}}}}, "$ref": "#/$defs/t"});
+        let schema = OutputSchema::compile(&tree).unwrap();
+        for depth in 1..110 {
+            let value = (0..depth).fold(json!("text"), |inner, _| json!({"x": inner}));
+            let errors = schema.errors(&value);
+            assert!(errors.is_empty() || errors == [TOO_MUCH], "{depth}: {errors:?}");
         }
     }
 
