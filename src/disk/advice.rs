@@ -45,17 +45,6 @@ pub(crate) fn advice(cause: &io::Error) -> &'static str {
     }
 }
 
-/// What to do about a directory that cannot be made.
-pub(crate) fn on_directory(cause: &io::Error) -> &'static str {
-    use io::ErrorKind as K;
-    match cause.kind() {
-        K::NotFound => "none can be made there: name another directory",
-        K::NotADirectory => "a part of the path is a file: name another directory",
-        K::ReadOnlyFilesystem => "the file system is read-only: name a directory on another one",
-        _ => advice(cause),
-    }
-}
-
 /// What to do about a file that a person named, and that cannot be read.
 pub(crate) fn on_named(cause: &io::Error) -> &'static str {
     use io::ErrorKind as K;

@@ -6,7 +6,7 @@ use super::journal::RecoverError;
 use super::memory::MemoryError;
 use super::person::Question;
 use super::schema::BadSchema;
-use crate::disk::advice::on_directory;
+use crate::disk::advice::advice;
 use crate::disk::lock::LockError;
 use crate::disk::transcript_writer::TranscriptError;
 use crate::store::StoreError;
@@ -90,4 +90,15 @@ pub enum BeginError {
     /// The output schema is none.
     #[error("output schema: {0}")]
     Schema(#[from] BadSchema),
+}
+
+/// What to do about a directory that cannot be made.
+fn on_directory(cause: &io::Error) -> &'static str {
+    use io::ErrorKind as K;
+    match cause.kind() {
+        K::NotFound => "none can be made there: name another directory",
+        K::NotADirectory => "a part of the path is a file: name another directory",
+        K::ReadOnlyFilesystem => "the file system is read-only: name a directory on another one",
+        _ => advice(cause),
+    }
 }

@@ -205,13 +205,11 @@ fn recorded(log: &Log, files: Option<SessionSummary>) -> Result<Row, Failure> {
     // One that keeps its log in its own directory is known by that: there, every session is the first.
     let name = files.as_ref().filter(|_| row.in_root).map(|files| files.name.clone());
     let place = place(dir, row);
-    let (running, interrupted) = unfinished(interruption(store, &row.id)?.is_some(), &place);
     let earlier = files.as_ref().map_or(0, asked);
-    let (waits, damaged) = match waiting_in(&log) {
-        Ok(question) => (question.is_some(), None),
-        Err(error @ StoreError::Damaged { .. }) => (false, Some(error.to_string())),
-        Err(error) => return Err(error.into()),
-    };
+    let mut damaged = None;
+    let waits = readable(waiting_in(&log), &mut damaged)?.is_some();
+    let has_no_end = readable(interruption(store, &row.id), &mut damaged)?.is_some();
+    let (running, interrupted) = unfinished(has_no_end, &place);
     Ok(Row {
         path: place.to_string_lossy().into_owned(),
         last_activity: Some(row.active),
@@ -226,6 +224,17 @@ fn recorded(log: &Log, files: Option<SessionSummary>) -> Result<Row, Failure> {
         texts,
         id: name.unwrap_or_else(|| row.id.clone()),
     })
+}
+
+/// What was read; of what is damaged nothing, and why.
+fn readable<T>(read: Result<Option<T>, StoreError>, damaged: &mut Option<String>) -> Result<Option<T>, Failure> {
+    match read {
+        Err(error @ StoreError::Damaged { .. }) => {
+            *damaged = Some(error.to_string());
+            Ok(None)
+        }
+        read => Ok(read?),
+    }
 }
 
 /// Whether a query without an end runs, or was cut: a writer that is alive goes on with it.

@@ -11,7 +11,9 @@ use std::ptr;
 const MOST_UNFOLDED: u64 = 100_000;
 /// Steps of checking one value: so many, and so many for each part of it.
 const MOST_STEPS: u64 = 1_000_000;
-const STEPS_A_PART: u64 = 4;
+const STEPS_A_PART: u64 = 16;
+/// Steps up to which every error can be kept: each may leave one.
+const MOST_KEPT: u64 = 1_000_000;
 /// Schemas that are open at once: the check recurses as deep.
 const DEEPEST: usize = 300;
 /// Steps for each part of a value that a schema from outside (one of JSON Schema's own) asks for.
@@ -27,6 +29,15 @@ const IDS: [&str; 2] = ["$id", "id"];
 const ANCHORS: [&str; 2] = ["$anchor", "$dynamicAnchor"];
 
 type Object = Map<String, Value>;
+
+/// How a value can be checked.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Effort {
+    /// With all that is wrong.
+    Told,
+    /// Only whether it fits: what is wrong could be more than fits into memory.
+    Untold,
+}
 
 /// It is more work than is done.
 #[derive(Debug, PartialEq, Eq)]
@@ -71,9 +82,14 @@ impl<'s> Unfolding<'s> {
     }
 
     /// Whether `value` can be checked.
-    pub(super) fn bears(&self, value: &Value) -> Result<(), TooMuch> {
+    pub(super) fn bears(&self, value: &Value) -> Result<Effort, TooMuch> {
         let most = MOST_STEPS.saturating_add(size(value).saturating_mul(STEPS_A_PART));
-        Walk::new(self, most).visit(self.root, Some(value))
+        let mut walk = Walk::new(self, most);
+        walk.visit(self.root, Some(value))?;
+        Ok(match most - walk.left <= MOST_KEPT {
+            true => Effort::Told,
+            false => Effort::Untold,
+        })
     }
 }
 

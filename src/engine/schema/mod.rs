@@ -4,8 +4,8 @@ mod effort;
 
 use super::truncate::head;
 use boon::{CompileError, Compiler, SchemaIndex, Schemas, UrlLoader, ValidationError};
-use effort::Unfolding;
-use serde_json::Value;
+use effort::{Effort, TooMuch, Unfolding};
+use serde_json::{Value, json};
 use std::fmt;
 
 /// Errors of one value that are told; a huge list helps nobody.
@@ -21,11 +21,18 @@ const TOO_MUCH: &str = "(root): checking it takes too long: the alternatives and
 /// What the schema is called where it refers to itself: it lies nowhere.
 const NAME: &str = "schema:///output";
 
+/// Told of a value that does not fit and is too large to keep all that may be wrong with it.
+const UNTOLD: &str = "(root): it does not fit, and is too large to say where: check parts of it yourself";
+
+/// What the schema is called that nothing fits but what does not fit the schema: checking against it keeps no errors.
+const OPPOSITE: &str = "schema:///opposite";
+
 /// A compiled output schema.
 pub struct OutputSchema {
     source: Value,
     compiled: Schemas,
     root: SchemaIndex,
+    opposite: SchemaIndex,
 }
 
 /// A schema that is none.
@@ -56,11 +63,15 @@ impl OutputSchema {
         let mut compiler = Compiler::new();
         compiler.use_loader(Box::new(NothingElse));
         compiler.add_resource(NAME, source.clone()).map_err(bad)?;
+        let opposite = json!({"not": {"$ref": NAME}});
+        compiler.add_resource(OPPOSITE, opposite).map_err(bad)?;
         let root = compiler.compile(NAME, &mut compiled).map_err(bad)?;
+        let opposite = compiler.compile(OPPOSITE, &mut compiled).map_err(bad)?;
         Ok(Self {
             source: source.clone(),
             compiled,
             root,
+            opposite,
         })
     }
 
@@ -71,8 +82,13 @@ impl OutputSchema {
 
     /// What is wrong with `value`, each with its path; empty when it fits.
     pub fn errors(&self, value: &Value) -> Vec<String> {
-        if Unfolding::of(&self.source).bears(value).is_err() {
-            return vec![TOO_MUCH.to_owned()];
+        match Unfolding::of(&self.source).bears(value) {
+            Err(TooMuch) => return vec![TOO_MUCH.to_owned()],
+            Ok(Effort::Untold) => {
+                let is_wrong = self.compiled.validate(value, self.opposite).is_ok();
+                return is_wrong.then(|| UNTOLD.to_owned()).into_iter().collect();
+            }
+            Ok(Effort::Told) => {}
         }
         let mut told = Vec::new();
         if let Err(error) = self.compiled.validate(value, self.root) {
@@ -130,7 +146,6 @@ fn tell(error: &ValidationError<'_, '_>, told: &mut Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn errors_name_their_paths() {
@@ -202,6 +217,17 @@ mod tests {
         let schema = OutputSchema::compile(&json!({"$defs": definitions, "$ref": "#/$defs/a39"})).unwrap();
         let value = (0..39).fold(json!("text"), |inner, _| json!({"x": inner}));
         assert_eq!(schema.errors(&value), [TOO_MUCH]);
+    }
+
+    #[test]
+    fn a_large_value_is_checked_without_keeping_what_is_wrong() {
+        let schema = OutputSchema::compile(&json!({"items": {"anyOf": [
+            {"$ref": "#/$defs/n"}, {"$ref": "#/$defs/n"}, {"$ref": "#/$defs/n"}]}, "$defs": {"n": {"type": "string"}}}))
+        .unwrap();
+        let mut value: Vec<Value> = vec![json!("x"); 200_000];
+        assert_eq!(schema.errors(&json!(value)), Vec::<String>::new());
+        value[199_999] = json!(1);
+        assert_eq!(schema.errors(&json!(value)), [UNTOLD]);
     }
 
     #[test]
