@@ -27,6 +27,7 @@ mod scrubbing;
 mod sessions;
 mod shell;
 mod sums;
+mod told;
 #[path = "../running/unchanged.rs"]
 mod unchanged;
 mod what_ifs;

@@ -73,7 +73,10 @@ fn case_84_sessions_without_a_log_are_not_called_identical() {
         let compared = program(&["diff", pair[0], pair[1], "--dir", "runs"], dir.path());
         exits(&compared, 2);
         let told = String::from_utf8(compared.stderr).unwrap();
-        assert!(told.contains("foreign") && told.contains("no trace"), "{told}");
+        assert!(
+            told.contains("foreign") && told.contains("has no record (events.db)"),
+            "{told}"
+        );
     }
 }
 
