@@ -80,16 +80,31 @@ pub(super) fn pages(command: Command) -> io::Result<Vec<Page>> {
     command.build();
     let mut pages = Vec::new();
     let mut open = vec![command];
-    while let Some(command) = open.pop() {
+    while let Some(mut command) = open.pop() {
+        let usage = command.render_usage().to_string();
         let subcommands: Vec<Command> = command.get_subcommands().cloned().collect();
         open.extend(subcommands.into_iter().rev());
         let man = clap_mangen::Man::new(command);
         let file = man.get_filename();
         let mut text = Vec::new();
         man.render(&mut text)?;
+        let text = with_synopsis(&String::from_utf8_lossy(&text), &usage).into_bytes();
         pages.push(Page { file, text });
     }
     Ok(pages)
+}
+
+/// A page with the synopsis that the help has, in place of a list of all options without their values; and with a title
+/// for what stands behind them.
+fn with_synopsis(page: &str, usage: &str) -> String {
+    let page = page.replace(".SH EXTRA", ".SH \"EXAMPLES AND NOTES\"");
+    let found = page.split_once(".SH SYNOPSIS\n");
+    let Some((before, after)) = found.and_then(|(before, rest)| Some((before, rest.split_once("\n.SH ")?.1))) else {
+        return page;
+    };
+    let line = |line: &str| line.trim_start_matches("Usage:").trim().replace('-', "\\-");
+    let lines: Vec<String> = usage.lines().map(line).collect();
+    format!("{before}.SH SYNOPSIS\n{}\n.SH {after}", lines.join("\n.br\n"))
 }
 
 /// A text for which some values have names: they are offered, and any other is a file's.

@@ -6,7 +6,7 @@ use super::output::Output;
 use super::place::{Files, Place};
 use super::session::Session;
 use super::turn::{finish_cut, go_on_with};
-use crate::engine::{BeginError, GoOn, RunError, ScriptedReply, SessionLog, Tape};
+use crate::engine::{BeginError, GoOn, RunError, ScriptedReply, SessionLog, Tape, why_nothing_cut};
 use crate::lab::{
     AgentSink, Branch, LabError, NamespaceFrom, RunDiff, Source, branch, check_syntax, edited_tail, injected_tail,
 };
@@ -128,13 +128,9 @@ impl Session {
     /// [`Error::Begin`] when there is nothing to resume; else as [`Session::send`].
     pub async fn resume(&self) -> Result<Output, Error> {
         let _turn = self.shared.turn.clone().lock_owned().await;
-        let nothing = || {
-            Error::Begin(BeginError::NothingCut {
-                dir: self.dir().to_owned(),
-                reason: "nothing to resume: its last query ended, or waits for an answer (`fast-rlm answer`)",
-            })
+        let Some(cut) = self.unfinished()? else {
+            return Err(self.nothing_cut()?);
         };
-        let cut = self.unfinished()?.ok_or_else(nothing)?;
         let (session, cancel) = (self.clone(), self.switch()?);
         *self.shared.running() = Some(cancel.clone());
         let stop = super::turn::CancelWhenDropped(cancel.clone());
@@ -143,6 +139,19 @@ impl Session {
         *self.shared.running() = None;
         drop(stop);
         finished?
+    }
+}
+
+impl Session {
+    fn nothing_cut(&self) -> Result<Error, Error> {
+        let log = self.source()?.map(|source| SessionLog {
+            store: source.store,
+            session: source.session,
+        });
+        Ok(Error::Begin(BeginError::NothingCut {
+            dir: self.dir().to_owned(),
+            reason: why_nothing_cut(self.dir(), log.as_ref())?,
+        }))
     }
 }
 

@@ -195,7 +195,7 @@ impl Session {
     pub(super) fn required_source(&self) -> Result<Source, Error> {
         self.source()?.ok_or_else(|| {
             let session = self.id();
-            let reason = "no trace: it has no log, so another program made it or no query was asked".into();
+            let reason = "it has no record (events.db): another program made it, or no query was asked".into();
             LabError::NotReplayable { session, reason }.into()
         })
     }

@@ -44,8 +44,8 @@ pub enum BeginError {
     NothingCut {
         /// The session's directory.
         dir: PathBuf,
-        /// Why not.
-        reason: &'static str,
+        /// Why not, and what to do.
+        reason: String,
     },
     /// There is no question to answer.
     #[error("session {} does not wait for an answer: ask it something new", dir.display())]

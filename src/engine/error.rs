@@ -13,7 +13,7 @@ use crate::store::StoreError;
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// A limit stopped it.
-    #[error("stopped by {0}; every completed step is kept: raise the limit to go further")]
+    #[error("stopped by {0}; every completed step is kept: ask again with more, as {how}", how = .0.doubled())]
     Limit(#[from] Exceeded),
     /// A model call failed for good.
     #[error(transparent)]

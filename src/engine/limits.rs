@@ -103,8 +103,67 @@ impl Exceeded {
         }
     }
 
+    /// How to ask again with twice as much, in a shell.
+    pub fn doubled(&self) -> String {
+        let flag = flag_of(self.name());
+        let twice = match self {
+            Self::Money { limit_nano, .. } => money(i128::from(*limit_nano).saturating_mul(2)).replace(['$', ','], ""),
+            Self::CompletionTokens { limit, .. }
+            | Self::PromptTokens { limit, .. }
+            | Self::Calls { limit }
+            | Self::GlobalCalls { limit } => limit.saturating_mul(2).to_string(),
+        };
+        let joint = if flag.starts_with('-') { ' ' } else { '=' };
+        format!("{flag}{joint}{twice}")
+    }
+
     /// Whether it ends the whole query, and not just the agent that met it.
     pub fn ends_query(&self) -> bool {
         !matches!(self, Self::Calls { .. } | Self::PromptTokens { .. })
+    }
+}
+
+/// What sets the limit of this name for one query: a flag, or an environment variable where it has none.
+pub(super) fn flag_of(name: &str) -> &'static str {
+    match name {
+        "max_money_spent" => "--max-money-spent",
+        "max_calls_per_subagent" => "--max-calls",
+        "max_global_calls" => "--max-global-calls",
+        "max_completion_tokens" => "FAST_RLM_MAX_COMPLETION_TOKENS",
+        "max_prompt_tokens" => "FAST_RLM_MAX_PROMPT_TOKENS",
+        _ => "docs/config.md has how",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn twice_as_much_is_what_the_shell_takes() {
+        let money = |limit_nano| Exceeded::Money {
+            limit_nano,
+            spent_nano: 0,
+        };
+        assert_eq!(money(200_000_000).doubled(), "--max-money-spent 0.40");
+        assert_eq!(money(1_000_000_000_000).doubled(), "--max-money-spent 2000.00");
+        assert_eq!(Exceeded::Calls { limit: 4 }.doubled(), "--max-calls 8");
+        let tokens = Exceeded::PromptTokens { limit: 50, reached: 60 };
+        assert_eq!(tokens.doubled(), "FAST_RLM_MAX_PROMPT_TOKENS=100");
+    }
+
+    #[test]
+    fn every_limit_has_what_sets_it() {
+        use crate::disk::config::OPTIONS;
+        for (limit, flag) in OPTIONS
+            .iter()
+            .filter_map(|option| Some((option.name, option.flag?.long)))
+        {
+            let known = flag_of(limit);
+            assert!(
+                known == format!("--{flag}") || !known.starts_with('-'),
+                "{limit}: {known}"
+            );
+        }
     }
 }

@@ -114,9 +114,9 @@ pub fn interruption(store: &Store, session: &str) -> Result<Option<Interruption>
 pub async fn go_on(home: &Home, how: GoOn, query: Query) -> Result<Answer, BeginError> {
     let lock = lock(home, &query.cancel).await?;
     let opened = Opened::open(home, &query.settings, Cut::Keep, lock)?;
-    let nothing = |reason| BeginError::NothingCut {
+    let nothing = |reason: &str| BeginError::NothingCut {
         dir: home.dir.clone(),
-        reason,
+        reason: reason.to_owned(),
     };
     let earlier = opened.observed(&query.settings)?;
     let (store, (writer, next)) = opened

@@ -219,7 +219,7 @@ pub fn last_models(dir: &Path) -> Result<Option<(String, Option<String>)>, Store
 }
 
 /// The log of the session in `dir`, to be read, and the session's id in it; `None` when there is none.
-fn log_of(dir: &Path) -> Result<Option<(Store, String)>, StoreError> {
+pub(super) fn log_of(dir: &Path) -> Result<Option<(Store, String)>, StoreError> {
     let location = locate(dir, None)?;
     if !location.exists {
         return Ok(None);

@@ -16,7 +16,7 @@ pub enum LabError {
     /// The recording does not suffice.
     #[error("session {session} cannot be replayed: {reason}")]
     NotReplayable {
-        /// The session.
+        /// The session, as people know it.
         session: String,
         /// Why not, and what would help.
         reason: String,

@@ -26,6 +26,8 @@ pub struct SessionFacts {
     pub version: Option<u64>,
     /// Newer than what is understood: shown read-only.
     pub newer: bool,
+    /// A mere directory of transcripts, which no session has: there is no ledger that could name their queries.
+    pub bare: bool,
     /// `pending_query`.
     pub pending: Option<String>,
     /// Whole text of the pending query where `query_file` has it.

@@ -61,7 +61,24 @@ pub(super) fn lay_out(
     if let Some(pending) = pending {
         all.push(known.place_lost(Label::Pending, pending, &mut runs));
     }
+    if known.facts.bare {
+        name_by_result(&mut all);
+    }
     all
+}
+
+/// Without a ledger, what has a FINAL is a completed query.
+fn name_by_result(all: &mut [Placed]) {
+    let (mut completed, mut lost) = (0, 0);
+    for placed in all {
+        let query = &mut placed.query;
+        let (number, label): (&mut u32, fn(u32) -> Label) = match query.result {
+            Final::Unset => (&mut lost, Label::Lost),
+            _ => (&mut completed, Label::Completed),
+        };
+        *number += 1;
+        query.label = label(*number);
+    }
 }
 
 /// Puts lost runs, ordered by slot, between completed queries, and counts them from 1.

@@ -147,7 +147,7 @@ fn cached(engine: &Engine, root: &Path, progress: Progress<'_>) -> Result<PathBu
     if entry.is_ready() {
         return Ok(entry.directory);
     }
-    progress("Preparing Python, once: about half a minute");
+    progress("Preparing Python, once: half a minute to some minutes");
     let filling = entry.filling();
     let _ = fs::remove_dir_all(&filling);
     let result = private_directory(&filling)

@@ -5,9 +5,11 @@ use std::sync::{Arc, Mutex};
 
 use crate::disk::files::{metadata, open_regular, read_at};
 use crate::disk::is_utf16;
+use crate::disk::lock;
 use crate::disk::logs::{LOGS_DIRECTORY, LogFile, LogFinder};
 use crate::disk::state_file::STATE_FILE;
 use crate::model::{Event, TargetKind};
+use crate::store::EVENTS_FILE;
 
 use super::log_table::LogTable;
 use super::session::{SessionState, name_of};
@@ -110,8 +112,16 @@ fn open_transcripts(dir: &Path, options: &OpenOptions) -> Result<Opened, OpenErr
         return Err(OpenError::NoSession { path: dir.to_owned() });
     }
     let mut state = SessionState::new(TargetKind::Session, name_of(dir), dir.to_string_lossy().into_owned());
+    state.facts.bare = is_bare(dir);
     let events = state.open_without(dir);
     Ok(with_logs(dir, dir, finder, state, events, options))
+}
+
+/// Whether it is where `--log-dir` writes to: transcripts lie in it, and nothing else that a session has.
+fn is_bare(dir: &Path) -> bool {
+    [LOGS_DIRECTORY, EVENTS_FILE, lock::LOCK_FILE]
+        .iter()
+        .all(|name| dir.join(name).symlink_metadata().is_err())
 }
 
 /// A session whose directory was just made: nothing is in it.

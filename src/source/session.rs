@@ -80,9 +80,11 @@ impl SessionState {
     pub(super) fn open_without(&mut self, dir: &Path) -> Vec<Event> {
         self.stamp = Some(Stamp::of(&dir.join(STATE_FILE)));
         let mut events = vec![Event::Session(self.facts.clone())];
-        events.extend(self.report(vec![state_problem(format!(
-            "no {STATE_FILE}: only transcripts are shown"
-        ))]));
+        if !self.facts.bare {
+            events.extend(self.report(vec![state_problem(format!(
+                "no {STATE_FILE}: only transcripts are shown"
+            ))]));
+        }
         events
     }
 
@@ -126,6 +128,7 @@ impl SessionState {
             newer,
             pending,
             pending_full,
+            bare: false,
             ..std::mem::take(&mut self.facts)
         };
         self.ledger.clone_from(&ledger);

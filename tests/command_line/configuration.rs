@@ -202,7 +202,10 @@ fn the_instruction_of_the_configuration_reaches_the_model() {
 #[test]
 fn names_that_are_no_options_are_told_with_file_line_and_suggestion() {
     let place = Place::new(
-        &[("rlm_config.yaml", "max_depth: 1\nmax_mony_spent: 1\nacp_agents: {}\n")],
+        &[(
+            "rlm_config.yaml",
+            "max_depth: 1\nmax_mony_spent: 1\nacp_agents: {a: {}}\n",
+        )],
         &[],
     );
     let ran = place.config().run();

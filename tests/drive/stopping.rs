@@ -118,7 +118,7 @@ fn money_stops_before_the_next_call_and_one_key_goes_on() {
     ]});
     let mut pty = desk.scripted(&script);
     ask(&mut pty, "spend it");
-    pty.wait_for("b raises it and goes on");
+    pty.wait_for("b asks again with twice as much");
     pty.wait_for("X1");
     assert_eq!(desk.last_outcome(), json!("limit"));
     pty.send("\x1b");

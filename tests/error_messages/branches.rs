@@ -17,7 +17,18 @@ fn sessions_that_are_not_there() {
         "foreign/state.json",
         r#"{"version": 2, "queries": [{"query": "q", "final": 1, "log_file": "logs/a.jsonl", "run_id": "r"}]}"#,
     );
+    book.put(
+        "cut/state.json",
+        r#"{"version": 2, "queries": [], "pending_query": "square each prime"}"#,
+    );
     std::fs::create_dir(book.path("empty")).unwrap();
+    let ran = book
+        .session("stopped", &["x = 1", "y = 2"])
+        .option("--max-calls", "1")
+        .run();
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    let ran = book.session("failed", &["x = 1"]).run();
+    assert_eq!(ran.code, Some(1), "{ran:?}");
     for args in [
         &["sessions", "nowhere"][..],
         &["sessions", "runs", "--since", "yesterday"],
@@ -30,6 +41,18 @@ fn sessions_that_are_not_there() {
         &["diff", "one", "two", "--dir", "runs"],
         &["resume", "one", "--dir", "runs"],
         &["resume", "foreign"],
+        &["resume", "cut"],
+        &["replay", "foreign", "--dir", "runs"],
+        &["fork", "one", "--dir", "runs", "--at", "0", "--replan", "more"],
+        &["acp"],
+        &["acp", "list"],
+        &["answr", "foreign", "yes"],
+        &["go", "--max-depth", "-1"],
+        &["answer", "foreign"],
+        &["resume", "stopped", "--dir", "runs"],
+        &["resume", "failed", "--dir", "runs"],
+        &["fork", "foreign", "--at", "1", "--replan", "more"],
+        &["export", "foreign", "--bundle", "out.zip"],
     ] {
         let ran = book.program(args).run();
         book.met(&args.join(" "), &ran);

@@ -32,6 +32,8 @@ fn a_session_that_another_process_has() {
     super::running::signal(&holder, rustix::process::Signal::INT);
     let ran = super::Ran::from(holder.wait_with_output().unwrap());
     book.met("cancelled", &ran);
+    let ran = book.program(&["resume", "session"]).run();
+    book.met("resumed when it was cancelled", &ran);
     book.close("busy");
 }
 

@@ -13,6 +13,7 @@ mod bundles;
 mod cassettes;
 mod copies;
 mod crashes;
+mod damaged;
 mod desk;
 mod exports;
 mod forks;

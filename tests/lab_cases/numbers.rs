@@ -75,7 +75,7 @@ fn queries_from_before_the_log_keep_their_numbers() {
     assert_eq!(out(&forked), "7\n", "{forked:?}");
     let early = on(dir, "replay", &["--turn", "2"]);
     exits(&early, 2);
-    let told = "Q2 was asked before this session had a log, which begins with Q3";
+    let told = "Q2 has no record (events.db): another program asked it; the record begins with Q3";
     assert!(err(&early).contains(told), "{early:?}");
     // Both sides of a comparison have the numbers of their own screens.
     exits(&program(&asking("D", "scripted:c.json", "t"), dir), 0);

@@ -94,7 +94,7 @@ async fn case_34_what_cannot_be_replayed_says_why() {
     let told = reason(off.session().unwrap().replay(None, &mut NoSink).await.unwrap_err());
     assert!(told.contains("cassette"), "{told}");
     let empty = off.create_session().unwrap();
-    assert!(reason(empty.replay(None, &mut NoSink).await.unwrap_err()).contains("no trace"));
+    assert!(reason(empty.replay(None, &mut NoSink).await.unwrap_err()).contains("no query of it has a record"));
 
     let failing = builder(dir.path())
         .build(crate::desk::model(&json!({"replies": [{"error": 400}]})))

@@ -1,6 +1,6 @@
 //! The arguments of commands on recorded sessions.
 
-use super::numbers::query_number;
+use super::numbers::{query_number, step_number};
 use crate::cli::query::{OnwardArgs, worded};
 use crate::model::Label;
 use crate::repl::Backend;
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// Commands on recorded sessions.
 #[derive(Debug, Subcommand)]
 pub enum LabCommand {
-    /// List sessions, the most recently active one first; running, interrupted and waiting ones are marked.
+    /// List sessions, the most recently active one first; those that run, wait, or ended without an answer are marked.
     Sessions(SessionsArgs),
     /// Run a session's recorded steps again with every call served from the record, and compare.
     Replay(ReplayArgs),
@@ -133,7 +133,7 @@ pub struct ForkArgs {
     #[command(flatten)]
     pub target: Target,
     /// Before this step, from 1.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = step_number)]
     pub at: u32,
     /// In this query, as screens number it: 5 or Q5, X1 for one without an answer; the last one unless given.
     #[arg(long, value_name = "N", value_parser = query_number)]

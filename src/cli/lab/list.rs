@@ -1,6 +1,7 @@
 //! `fast-rlm sessions`: what there is, what waits, what was cut. Looking changes nothing.
 
 use super::args::{SessionsArgs, StoreCommand};
+use super::ends::Ends;
 use super::target::{look_into, place};
 use super::{Failure, print, print_json, store};
 use crate::cli::query::Exit;
@@ -8,8 +9,8 @@ use crate::cli::terminal::width;
 use crate::disk::lock;
 use crate::engine::{SessionLog, interruption, now, waiting_in};
 use crate::lab::unfinished_imports;
-use crate::source::{SessionSummary, Stop, list_sessions};
-use crate::store::{EVENTS_FILE, Kind, Select, SessionRow, Storage, Store, StoreError};
+use crate::source::{SessionSummary, Stop, list_stored};
+use crate::store::{EVENTS_FILE, Fact, Kind, Select, SessionRow, Storage, Store, StoreError, StoredEvent};
 use crate::text::{SafeText, cut, date_time, plural};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -23,14 +24,22 @@ struct Row {
     path: String,
     /// Unix milliseconds.
     last_activity: Option<i64>,
+    /// All that were asked.
     queries: u64,
+    /// Those with a FINAL.
+    completed: u64,
     last_query: Option<String>,
     parent: Option<String>,
     interrupted: bool,
     running: bool,
     waits: bool,
+    /// How the last query ended, where that is recorded.
+    outcome: Option<&'static str>,
     /// What of it cannot be read.
     damaged: Option<String>,
+    /// Its name in the store.
+    #[serde(skip)]
+    stored: String,
     #[serde(skip)]
     texts: Vec<String>,
     #[serde(skip)]
@@ -57,7 +66,7 @@ pub(super) fn sessions(args: &SessionsArgs) -> Result<Exit, Failure> {
         if !empty.is_empty() {
             let store = Storage::dir(&args.dir).open()?;
             for row in &empty {
-                if store::prune(&store, &args.dir, &row.id)? {
+                if store::prune(&store, &args.dir, &row.stored)? {
                     print(&format!("removed {}", row.id))?;
                 }
             }
@@ -69,7 +78,12 @@ pub(super) fn sessions(args: &SessionsArgs) -> Result<Exit, Failure> {
         print_json(&rows)?;
     } else {
         let room = width();
-        rows.iter().try_for_each(|row| print(&row.line(room)))?;
+        let wide = rows
+            .iter()
+            .map(|row| row.asked().chars().count())
+            .max()
+            .unwrap_or_default();
+        rows.iter().try_for_each(|row| print(&row.line(room, wide)))?;
     }
     Ok(told_damage(&rows))
 }
@@ -92,22 +106,38 @@ impl Row {
         text.is_none_or(asked) && since.is_none_or(|since| self.last_activity.is_some_and(|at| at >= since))
     }
 
-    fn line(&self, room: Option<usize>) -> String {
+    /// How many queries have a FINAL, and how many have none.
+    fn asked(&self) -> String {
+        let completed = plural(u128::from(self.completed), "query", "queries");
+        match self.queries.saturating_sub(self.completed) {
+            0 => completed,
+            lost => format!("{completed} + {lost} without FINAL"),
+        }
+    }
+
+    fn line(&self, room: Option<usize>, wide: usize) -> String {
         let at = self.last_activity.map_or("-".into(), |at| date_time(at, false));
+        let state = match self.outcome {
+            _ if self.damaged.is_some() => "damaged",
+            _ if self.waits => "waits for an answer",
+            _ if self.running => "running",
+            _ if self.interrupted => "interrupted",
+            Some("error") => "failed",
+            Some("limit") => "stopped by a limit",
+            Some(ended @ ("cancelled" | "halted")) => ended,
+            _ => "",
+        };
         let mark = match &self.parent {
-            _ if self.damaged.is_some() => "damaged".to_owned(),
-            _ if self.waits => "waits for an answer".to_owned(),
-            _ if self.running => "running".to_owned(),
-            _ if self.interrupted => "interrupted".to_owned(),
-            Some(parent) => format!("branch of {parent}"),
-            None => String::new(),
+            Some(parent) if state.is_empty() => format!("branch of {parent}"),
+            _ => state.to_owned(),
         };
         let last = self.last_query.as_deref().unwrap_or_default();
         let last: String = last.chars().take(60).collect();
         let line = format!(
-            "{:<16} {at:<19} {:>11}  {mark:<20} {last}",
+            "{:<16} {at:<19} {:>wide$}  {mark:<20} {last}",
             self.id,
-            plural(u128::from(self.queries), "query", "queries")
+            self.asked(),
+            wide = wide.max(11),
         );
         let line = SafeText::line(line.trim_end());
         match room {
@@ -159,16 +189,23 @@ impl Found {
 /// The one that was active last is the first.
 fn found(dir: &Path) -> Result<Vec<Found>, Failure> {
     let store = Store::open_read_only(dir)?;
-    let mut files: HashMap<_, _> = list_sessions(dir, &Stop::default())
+    let (own, below): (Vec<_>, Vec<_>) = list_stored(dir, &Stop::default())
         .into_iter()
         .filter(|summary| summary.health.is_session())
+        .partition(|summary| summary.path == dir);
+    let mut own = own.into_iter().next();
+    let mut files: HashMap<_, _> = below
+        .into_iter()
         .map(|summary| (summary.name.clone(), summary))
         .collect();
     let unfinished = unfinished_imports(dir);
     let mut found = Vec::new();
     for row in store.events.sessions()? {
         if !unfinished.contains(&row.id) {
-            let files = files.remove(&row.id);
+            let files = match row.in_root {
+                true => own.take(),
+                false => files.remove(&row.id),
+            };
             let (dir, store) = (dir.to_owned(), store.clone());
             found.push(Found::Recorded(Log { dir, store, row }, files));
         }
@@ -179,6 +216,7 @@ fn found(dir: &Path) -> Result<Vec<Found>, Failure> {
             None => Found::Foreign(files),
         });
     }
+    found.extend(own.map(Found::Foreign));
     found.sort_by_key(|found| std::cmp::Reverse(found.last_activity()));
     Ok(found)
 }
@@ -195,31 +233,39 @@ fn recorded(log: &Log, files: Option<SessionSummary>) -> Result<Row, Failure> {
     let Log { dir, store, row } = log;
     let turns = store
         .events
-        .read_all(&row.id, &Select::all().only(&[Kind::TurnStarted]))?
+        .read_all(&row.id, &Select::all().only(&[Kind::TurnStarted, Kind::TurnEnded]))?
         .events;
     let texts: Vec<String> = turns.iter().filter_map(query_of).collect();
+    let ends = Ends::of(&turns);
     let log = SessionLog {
         store: store.clone(),
         session: row.id.clone(),
     };
     // One that keeps its log in its own directory is known by that: there, every session is the first.
-    let name = files.as_ref().filter(|_| row.in_root).map(|files| files.name.clone());
     let place = place(dir, row);
-    let earlier = files.as_ref().map_or(0, asked);
+    let named = || row.in_root.then(|| name_of(&place));
+    let name = files.as_ref().map(|files| files.name.clone()).or_else(named);
     let mut damaged = None;
     let waits = readable(waiting_in(&log), &mut damaged)?.is_some();
     let has_no_end = readable(interruption(store, &row.id), &mut damaged)?.is_some();
     let (running, interrupted) = unfinished(has_no_end, &place);
+    let completed = files.as_ref().map_or(ends.answered, |files| files.queries);
+    // What another program asked last has no end in the log.
+    let pending = files.as_ref().is_some_and(|files| files.pending.is_some());
+    let foreign = u64::from(pending && ends.last.is_some() && ends.last != Some("parked"));
     Ok(Row {
         path: place.to_string_lossy().into_owned(),
         last_activity: Some(row.active),
-        queries: earlier.max(turns.len() as u64),
+        queries: completed + (texts.len() as u64).saturating_sub(ends.answered) + foreign,
+        completed,
         last_query: texts.last().cloned().or_else(|| files.as_ref()?.last_query.clone()),
         parent: row.parent.clone(),
-        interrupted,
+        interrupted: interrupted || foreign > 0,
         running,
         waits,
+        outcome: ends.last.filter(|_| foreign == 0),
         damaged,
+        stored: row.id.clone(),
         empty: turns.is_empty() && files.is_none(),
         texts,
         id: name.unwrap_or_else(|| row.id.clone()),
@@ -237,15 +283,25 @@ fn readable<T>(read: Result<Option<T>, StoreError>, damaged: &mut Option<String>
     }
 }
 
+/// The name of a directory, however it is written.
+pub(super) fn name_of(dir: &Path) -> String {
+    let whole = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    whole
+        .file_name()
+        .unwrap_or(whole.as_os_str())
+        .to_string_lossy()
+        .into_owned()
+}
+
 /// Whether a query without an end runs, or was cut: a writer that is alive goes on with it.
 fn unfinished(has_no_end: bool, dir: &Path) -> (bool, bool) {
     let is_held = has_no_end && lock::holder(dir).is_some();
     (is_held, has_no_end && !is_held)
 }
 
-fn query_of(event: &crate::store::StoredEvent) -> Option<String> {
+fn query_of(event: &StoredEvent) -> Option<String> {
     match &event.fact {
-        crate::store::Fact::TurnStarted(started) => Some(match &started.query {
+        Fact::TurnStarted(started) => Some(match &started.query {
             serde_json::Value::String(text) => text.clone(),
             other => other.to_string(),
         }),
@@ -283,6 +339,9 @@ fn foreign(summary: SessionSummary) -> Row {
     let (running, interrupted) = unfinished(summary.pending.is_some() && summary.waits.is_none(), &summary.path);
     Row {
         queries: asked(&summary),
+        completed: summary.queries,
+        outcome: None,
+        stored: summary.name.clone(),
         id: summary.name,
         path: summary.path.to_string_lossy().into_owned(),
         last_activity: summary.last_activity,

@@ -5,6 +5,7 @@
 mod args;
 mod branches;
 mod bundle;
+mod ends;
 mod failed;
 mod list;
 mod numbers;
@@ -39,13 +40,31 @@ pub fn run(command: &LabCommand) -> Exit {
         LabCommand::Import(args) => bundle::import(args),
     };
     done.unwrap_or_else(|failure| {
-        let _ = writeln!(io::stderr(), "fast-rlm: {}", SafeText::line(&failure.to_string()));
+        let _ = writeln!(io::stderr(), "fast-rlm: {}", SafeText::line(&worded(command, &failure)));
         match command {
             // A comparison has two answers; anything else is no answer.
             LabCommand::Diff(_) => Exit::Usage,
             _ => failure.exit(),
         }
     })
+}
+
+/// A failure in words that are those of the command.
+fn worded(command: &LabCommand, failure: &Failure) -> String {
+    let verb = match command {
+        LabCommand::Fork(_) => "forked",
+        LabCommand::Diff(_) => "compared",
+        LabCommand::Export(_) => "exported",
+        LabCommand::WhatIf(_) => "run again",
+        _ => return failure.to_string(),
+    };
+    match failure {
+        Failure::Lab(LabError::NotReplayable { session, reason })
+        | Failure::Client(client::Error::Lab(LabError::NotReplayable { session, reason })) => {
+            format!("session {session} cannot be {verb}: {reason}")
+        }
+        failure => failure.to_string(),
+    }
 }
 
 /// The directory of the session that was typed: its id in `dir`, its directory, or `last`.

@@ -39,6 +39,12 @@ pub(super) fn query_number(text: &str) -> Result<Label, String> {
     }
 }
 
+/// Reads a step's number, from 1.
+pub(super) fn step_number(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "a step as screens number it is wanted: 1 is the first".into())
+}
+
 impl Numbers {
     /// Those of a session that has a log.
     pub(super) fn of(source: &Source) -> Result<Self, Failure> {
@@ -50,7 +56,7 @@ impl Numbers {
             *last = shown.iter().map(|shown| shown.0).find(|label| *label == Label::Pending);
         }
         Ok(Self {
-            session: source.session.clone(),
+            session: source.shown(),
             shown: shown.into_iter().map(|shown| shown.0).collect(),
             turns,
         })
@@ -72,13 +78,20 @@ impl Numbers {
             .ok_or_else(|| Failure::Usage(self.missing(label)))
     }
 
+    /// What screens show and the log has not: it cannot be replayed.
+    pub(super) fn unrecorded(&self) -> Vec<String> {
+        let is_recorded = |label: &Label| self.turns.iter().any(|turn| turn.1 == Some(*label));
+        let unrecorded = self.shown.iter().filter(|label| !is_recorded(label));
+        unrecorded.map(ToString::to_string).collect()
+    }
+
     fn missing(&self, label: Label) -> String {
         let session = &self.session;
         if self.shown.contains(&label) {
             let first = self.turns.iter().find_map(|known| known.1);
-            let first = first.map(|first| format!(", which begins with {first}"));
+            let first = first.map(|first| format!("; the record begins with {first}"));
             let first = first.unwrap_or_default();
-            return format!("session {session}: {label} was asked before this session had a log{first}");
+            return format!("session {session}: {label} has no record (events.db): another program asked it{first}");
         }
         let completed = self.shown.iter().filter(|label| label.is_completed()).count();
         let has = plural(completed as u128, "query", "queries");

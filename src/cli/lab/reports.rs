@@ -48,14 +48,32 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Failure> {
         client::stop_threads();
         return Ok(Exit::Cancelled);
     };
+    // Who names one query wants no other.
+    let unrecorded = turn.map_or_else(|| numbers.unrecorded(), |_| Vec::new());
     match args.json {
-        true => print_json(&json!({"faithful": report.faithful(), "report": report}))?,
-        false => print(&told(&report, &numbers))?,
+        true => print_json(&json!({"faithful": report.faithful(), "not_replayed": unrecorded, "report": report}))?,
+        false => print(&told(&report, &numbers, &unrecorded))?,
     }
     Ok(if report.faithful() { Exit::Done } else { Exit::Failed })
 }
 
-fn told(report: &ReplayReport, numbers: &Numbers) -> String {
+/// Names of queries that are told; of more, the first.
+const NAMED: usize = 12;
+
+/// Which queries were not replayed, and why.
+fn skipped(unrecorded: &[String]) -> Option<String> {
+    let names: Vec<&str> = unrecorded.iter().take(NAMED).map(String::as_str).collect();
+    let more = if unrecorded.len() > NAMED { ", …" } else { "" };
+    let queries = plural(unrecorded.len() as u128, "query", "queries");
+    (!names.is_empty()).then(|| {
+        format!(
+            "not replayed, without a record (another program asked): {queries}, {}{more}",
+            names.join(", ")
+        )
+    })
+}
+
+fn told(report: &ReplayReport, numbers: &Numbers, unrecorded: &[String]) -> String {
     let steps: usize = report.plans.iter().map(|plan| plan.steps.len()).sum();
     let mut lines = vec![format!(
         "{}: {}, {}/{} calls served from the record",
@@ -64,6 +82,7 @@ fn told(report: &ReplayReport, numbers: &Numbers) -> String {
         report.cells_consumed,
         report.cells_total
     )];
+    lines.extend(skipped(unrecorded));
     let diverged = |found: &Mismatch| format!("{} {}", numbers.name(found.turn), found.in_turn());
     lines.extend(report.diverged.iter().map(diverged));
     lines.extend(report.unconsumed.iter().map(|left| {
@@ -117,6 +136,20 @@ impl Sides {
     }
 }
 
+/// The first line of two programs that differs.
+fn changed(was: &str, is: &str) -> String {
+    let (was, is): (Vec<&str>, Vec<&str>) = (was.lines().collect(), is.lines().collect());
+    let differs = |at: &usize| was.get(*at) != is.get(*at);
+    let at = (0..was.len().max(is.len())).find(differs).unwrap_or_default();
+    let line = |lines: &[&str]| lines.get(at).map_or("(no such line)", |line| line.trim()).to_owned();
+    let place = if at == 0 {
+        String::new()
+    } else {
+        format!("line {}: ", at + 1)
+    };
+    format!("{place}{} -> {}", line(&was), line(&is))
+}
+
 fn row_line(row: &DiffRow, at: &dyn Fn(&StepSide) -> String, in_second: &dyn Fn(&StepSide) -> String) -> String {
     let code = |side: &StepSide| side.code.lines().next().unwrap_or_default().to_owned();
     match row {
@@ -125,7 +158,7 @@ fn row_line(row: &DiffRow, at: &dyn Fn(&StepSide) -> String, in_second: &dyn Fn(
             format!("{} {}: {}{note}", DiffMark::Same, at(a), code(a))
         }
         DiffRow::Plan { a: Some(a), b: Some(b) } => {
-            format!("{} {}: {} -> {}", DiffMark::Plan, at(a), code(a), code(b))
+            format!("{} {}: {}", DiffMark::Plan, at(a), changed(&a.code, &b.code))
         }
         DiffRow::Plan { a: Some(a), .. } => format!("{} {}: {}", DiffMark::Left, at(a), code(a)),
         DiffRow::Plan { b: Some(b), .. } => format!("{} {}: {}", DiffMark::Right, in_second(b), code(b)),
@@ -133,5 +166,30 @@ fn row_line(row: &DiffRow, at: &dyn Fn(&StepSide) -> String, in_second: &dyn Fn(
         DiffRow::Output { a, what, was, is, .. } => {
             format!("{} {}: {what}: {was} -> {is}", DiffMark::Result, at(a))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_that_differs_is_shown() {
+        assert_eq!(changed("x = 1", "x = 2"), "x = 1 -> x = 2");
+        assert_eq!(changed("x = 1\n  y = 2", "x = 1\n  y = 3"), "line 2: y = 2 -> y = 3");
+        assert_eq!(changed("x = 1", "x = 1\nx = 2"), "line 2: (no such line) -> x = 2");
+    }
+
+    #[test]
+    fn queries_without_a_record_are_named() {
+        let names: Vec<String> = (1..=14).map(|n| format!("Q{n}")).collect();
+        let told = |n: usize| skipped(&names[..n]);
+        assert_eq!(told(0), None);
+        let two = "not replayed, without a record (another program asked): 2 queries, Q1, Q2";
+        assert_eq!(told(2).as_deref(), Some(two));
+        assert!(
+            told(14)
+                .is_some_and(|told| told.ends_with("14 queries, Q1, Q2, Q3, Q4, Q5, Q6, Q7, Q8, Q9, Q10, Q11, Q12, …"))
+        );
     }
 }

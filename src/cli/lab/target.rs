@@ -57,6 +57,8 @@ pub(super) fn find(text: &str, dir: &Path) -> Result<PathBuf, Failure> {
         "last" => last(dir),
         id if check_session_id(id).is_ok() && is_session(&dir.join(id)) => Ok(dir.join(id)),
         path if is_session(Path::new(path)) => Ok(PathBuf::from(path)),
+        // The one that keeps its files in the directory itself is listed by its name.
+        name if is_session(dir) && list::name_of(dir) == name => Ok(dir.to_owned()),
         id => match known(id, dir)? {
             Some(path) => Ok(path),
             // What may not be looked into is not there for the eye alone.

@@ -87,7 +87,7 @@ pub struct Args {
 /// Subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Prepare the sandboxed Python now (once per machine, half a minute), so that the first query starts at once.
+    /// Prepare the sandboxed Python now (once per machine, half a minute to some minutes), so that the first query starts at once.
     Warmup,
     /// Say what is ready: Python, model, keys, terminal.
     Doctor {
@@ -132,6 +132,9 @@ pub enum Command {
 
 /// Of `answer`.
 #[derive(Clone, Debug, clap::Args)]
+#[command(
+    override_usage = "fast-rlm answer [OPTIONS] <SESSION> <TEXT>\n       fast-rlm answer [OPTIONS] <SESSION> --drop"
+)]
 pub struct AnswerArgs {
     /// The session: its id, its directory, or `last`.
     pub session: String,
@@ -189,7 +192,8 @@ impl Args {
 const EXAMPLES: &str = "\
 Examples:
   # ask about a file
-  fast-rlm \"Which reviews mention battery life?\" --input-file reviews.jsonl --primary-agent z-ai/glm-5
+  fast-rlm \"Which reviews mention battery life?\" --input-file reviews.jsonl \\
+    --primary-agent z-ai/glm-5
   git diff | fast-rlm \"What could break?\" --input-file -
   # keep what was learned, and ask on
   fast-rlm \"Build an index of this corpus\" --input-file corpus.txt --session-dir runs/corpus
@@ -210,8 +214,9 @@ cli:claude?model=sonnet asks a coding agent under its own login (codex and openc
 scripted:FILE answers from a file, cassette:SESSION from a recorded session, both offline.
 `fast-rlm models` lists what there is.
 
-Options can stand in fast-rlm.toml or rlm_config.yaml here, or in your own config.toml:
-`fast-rlm config` shows what holds and where it came from.
+Options can stand in fast-rlm.toml or rlm_config.yaml here, or in your own config.toml, also
+those that have no flag (time-outs, memory, tokens, …): `fast-rlm config` lists all of them, with
+what holds and where it came from; docs/config.md says what each does.
 
 Exit codes: 0 done; 1 the run ended in an error, a replay diverged, a diff differs, or the
 system refused (a full disk); 2 usage, or an input that cannot be used; 3 a limit stopped it;

@@ -53,19 +53,27 @@ impl Termination for Exit {
     }
 }
 
+/// A command of the Python package,
+pub(super) const ACP: &str = "acp";
+/// and what to do instead.
+pub(super) const NO_ACP: &str = "ACP is no backend here: agents are asked as cli:NAME?model=MODEL (docs/models.md)";
+
 /// Help and version go to stdout with 0, wrong usage to stderr with 2.
 pub(super) fn usage(words: &[OsString], error: clap::Error) -> Exit {
     let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
     let unquoted = error.kind() == ErrorKind::ArgumentConflict && error.to_string().contains("the subcommand '");
+    let first = words.get(1).and_then(|word| word.to_str()).unwrap_or_default();
+    if exit == Exit::Usage && first == ACP {
+        return tell(&Failure::Usage(format!("{ACP}: {NO_ACP}")));
+    }
+    if let Some(meant) = super::mistyped(first).filter(|_| exit == Exit::Usage) {
+        return tell(&Failure::Usage(super::no_command(first, &meant)));
+    }
     if let Err(cause) = refused::tell(super::command(), words, error) {
         return tell(&Failure::Output(cause));
     }
-    let tip = match words.get(1).is_some_and(|word| word == "acp") {
-        true => "ACP is no backend here: agents are asked as cli:NAME?model=MODEL (docs/models.md)",
-        false => "a prompt of several words is put in quotes",
-    };
     if unquoted {
-        let _ = writeln!(io::stderr(), "\n  tip: {tip}");
+        let _ = writeln!(io::stderr(), "\n  tip: a prompt of several words is put in quotes");
     }
     exit
 }

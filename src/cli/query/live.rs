@@ -4,10 +4,11 @@
 use super::run_args::Verbosity;
 use crate::cli::terminal::one_row;
 use crate::disk::lock;
-use crate::engine::{Answer, Home, RunEvent, Settings, Watch, What};
+use crate::engine::{AgentId, Answer, Home, RunEvent, Settings, Watch, What, resumable};
 use crate::model::CostSum;
 use crate::provider::{CostExpectation, Usage};
-use crate::text::{SafeText, cut, duration, plural};
+use crate::text::{SafeText, cut as cut_text, duration, plural};
+use std::collections::HashMap;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -16,6 +17,9 @@ use std::time::{Duration, Instant};
 const REDRAW: Duration = Duration::from_millis(100);
 /// and at least this often, while nothing happens: the time passes.
 const TICK: Duration = Duration::from_secs(1);
+
+/// Cells of a query that is named.
+const QUERY: usize = 60;
 
 /// The display of one run.
 pub(in crate::cli) struct Live {
@@ -39,6 +43,10 @@ struct State {
     step: u64,
     /// Sub-agents at work.
     helpers: usize,
+    /// What each of them has done, by its run.
+    agents: HashMap<Arc<str>, Helper>,
+    /// How many have started so far.
+    started_helpers: usize,
     tokens: u128,
     cost: CostSum,
     code: Option<String>,
@@ -67,6 +75,8 @@ impl Live {
             questions: 0,
             step: 0,
             helpers: 0,
+            agents: HashMap::new(),
+            started_helpers: 0,
             tokens: 0,
             cost: CostSum::default(),
             code: None,
@@ -113,8 +123,9 @@ impl Live {
         Asking(self)
     }
 
+    /// How far the preparation of Python is, which takes minutes on some machines: in pipes and files, too.
     pub(in crate::cli) fn preparing(&self, line: &str) {
-        self.line(line);
+        self.put_from(Verbosity::Notices, &mut self.lock(), line);
     }
 
     /// Who is waited for, where someone holds the session now and may be waited for.
@@ -127,6 +138,23 @@ impl Live {
             let holder = SafeText::line(&holder.to_string());
             self.notice(&format!("the session is busy: waiting up to {longest} for {holder}"));
         }
+    }
+
+    /// That a query is about to be asked in a session whose last one could still be resumed, and can no more then.
+    pub(in crate::cli) fn gives_up(&self, home: &Home) {
+        // What cannot be read is told when it is opened; whoever has the lock goes on with it.
+        let cut = resumable(&home.dir).ok().flatten();
+        let Some(cut) = cut.filter(|_| lock::holder(&home.dir).is_none()) else {
+            return;
+        };
+        let (dir, query) = (home.dir.to_string_lossy(), cut.query.replace('\n', " "));
+        let (head, _) = cut_text(&query, QUERY);
+        let dots = if head == query { "" } else { " …" };
+        let text = format!(
+            "the query {head:?}{dots} was interrupted: it stays in the list, and can no longer be resumed once this one \
+             begins (`fast-rlm resume {dir}` would have)"
+        );
+        self.notice(SafeText::line(&text).as_str());
     }
 
     /// Removes the progress line.
@@ -165,11 +193,49 @@ impl Live {
         let told = SafeText::line(first);
         self.put(
             state,
-            &format!("{mark} step {}  {}", state.step, cut(told.as_str(), 100).0),
+            &format!("{mark} step {}  {}", state.step, cut_text(told.as_str(), 100).0),
         );
         if self.verbosity == Verbosity::Full {
             self.put(state, &self.dim(&indented(&code)));
             self.put(state, &indented(output.unwrap_or_default()));
+        }
+    }
+
+    fn helper_starts(&self, state: &mut State, agent: &AgentId, task: &str) {
+        state.helpers += 1;
+        state.started_helpers += 1;
+        let number = state.started_helpers;
+        let helper = Helper {
+            number,
+            ..Helper::default()
+        };
+        state.agents.insert(Arc::clone(&agent.run_id), helper);
+        if self.verbosity == Verbosity::Full {
+            let (indent, task) = (indent(agent), SafeText::line(task));
+            self.put(
+                state,
+                &format!("{indent}▶ sub-agent {number}  {}", cut_text(task.as_str(), 100).0),
+            );
+        }
+    }
+
+    fn helper_ends(&self, state: &mut State, agent: &AgentId, error: Option<&str>) {
+        state.helpers = state.helpers.saturating_sub(1);
+        let Some(helper) = state.agents.remove(&agent.run_id) else {
+            return;
+        };
+        if self.verbosity == Verbosity::Full {
+            let mark = if error.is_some() { "✗" } else { "✓" };
+            let (indent, steps) = (indent(agent), plural(u128::from(helper.steps), "step", "steps"));
+            let tokens = helper.cost.with_tokens(helper.tokens);
+            let why = error.map(|error| format!(" · {}", cut_text(SafeText::line(error).as_str(), 100).0));
+            let line = format!(
+                "{indent}{mark} sub-agent {}  {steps} · {tokens} · {}{}",
+                helper.number,
+                helper.cost,
+                why.unwrap_or_default()
+            );
+            self.put(state, &line);
         }
     }
 
@@ -230,6 +296,15 @@ impl Live {
     }
 }
 
+/// What a sub-agent at work has done.
+#[derive(Default)]
+struct Helper {
+    number: usize,
+    steps: u64,
+    tokens: u128,
+    cost: CostSum,
+}
+
 impl State {
     fn is_due(&self) -> bool {
         let pace = if self.stale { REDRAW } else { TICK };
@@ -266,11 +341,16 @@ impl Watch for Live {
         state.stale = true;
         match &event.what {
             What::Started { .. } if root => state.running = true,
-            What::Started { .. } => state.helpers += 1,
-            What::Ended { .. } if !root => state.helpers = state.helpers.saturating_sub(1),
+            What::Started { task } => self.helper_starts(&mut state, &event.agent, task),
+            What::Ended { error } if !root => self.helper_ends(&mut state, &event.agent, error.as_deref()),
             What::CallStarted { step } if root => state.step = *step,
             What::CallEnded { code, usage } => {
                 add(&mut state, usage);
+                if let Some(helper) = state.agents.get_mut(&event.agent.run_id) {
+                    helper.steps += 1;
+                    helper.tokens += u128::from(usage.total_tokens);
+                    helper.cost.add(usage.cost());
+                }
                 if root {
                     state.code.clone_from(code);
                 }
@@ -295,6 +375,11 @@ fn add(state: &mut State, usage: &Usage) {
 
 fn elapsed(state: &State) -> String {
     duration(u64::try_from(state.started.elapsed().as_millis()).unwrap_or(u64::MAX))
+}
+
+/// Two cells a level.
+fn indent(agent: &AgentId) -> String {
+    "  ".repeat(usize::try_from(agent.depth).unwrap_or_default())
 }
 
 fn indented(text: &str) -> String {

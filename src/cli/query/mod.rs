@@ -82,16 +82,24 @@ fn query(mut args: Args, literal: bool) -> Result<Exit, Failure> {
     if let Some(told) = args.elsewhere.refused() {
         return Err(Failure::Usage(told.into()));
     }
+    if args.prompt.as_deref() == Some(exit::ACP) && !literal {
+        return Err(Failure::Usage(format!(
+            "acp: {}; to ask it, put -- before it",
+            exit::NO_ACP
+        )));
+    }
     args.prompt = piped::prompt(&args)?;
     let Some(prompt) = &args.prompt else {
         return exit::help(&mut command());
     };
     match mistyped(prompt).filter(|_| !literal) {
-        Some(meant) => Err(Failure::Usage(format!(
-            "{prompt} is no command: did you mean {meant}? To ask it, put -- before it"
-        ))),
+        Some(meant) => Err(Failure::Usage(no_command(prompt, &meant))),
         None => run(&args, Work::Query),
     }
+}
+
+fn no_command(word: &str, meant: &str) -> String {
+    format!("{word} is no command: did you mean {meant}? To ask it, put -- before it")
 }
 
 /// The command that was probably meant by a prompt of one word: a query costs money.
@@ -103,7 +111,7 @@ fn mistyped(prompt: &str) -> Option<String> {
     // Without the options, which take a while to be described.
     let command = Args::command();
     let names = command.get_subcommands().map(clap::Command::get_name);
-    let meant = nearest(prompt, names)?;
+    let meant = nearest(prompt, names).filter(|meant| *meant != prompt)?;
     (meant.get(..1) == prompt.get(..1)).then(|| meant.to_owned())
 }
 
@@ -156,6 +164,9 @@ fn run(args: &Args, work: Work) -> Result<Exit, Failure> {
     };
     interrupts.cancel_first(cancel);
     live.waiting(&setup.home);
+    if matches!(work, Work::Query) {
+        live.gives_up(&setup.home);
+    }
     let answered = runtime.block_on(async {
         match work {
             Work::Query => run_query(&setup.home, query).await,

@@ -28,8 +28,17 @@ pub(super) fn print_error(error: &RunError, args: &Args, dir: &Path, answer: &An
         let record = record(answer, args, None, Some(error)).to_string();
         let _ = writeln!(io::stdout(), "{}", shown_json(&record));
     }
-    let told = SafeText::line(&error.to_string());
-    let _ = writeln!(io::stderr(), "fast-rlm: {told}");
+    let unkept = matches!(error, RunError::Cancelled) && args.session_dir.is_none();
+    let told = match unkept {
+        true => "cancelled; without --session-dir no name or value of it is kept".to_owned(),
+        false => error.to_string(),
+    };
+    let _ = writeln!(io::stderr(), "fast-rlm: {}", SafeText::line(&told));
+    if matches!(error, RunError::Cancelled) && !unkept {
+        let dir = SafeText::line(&dir.to_string_lossy());
+        let line = format!("  fast-rlm \"…\" --session-dir {dir}   asks again, with the names and values that it kept");
+        let _ = writeln!(io::stderr(), "{line}");
+    }
     if matches!(error, RunError::Parked(_)) {
         tell_how_to_answer(dir);
     }

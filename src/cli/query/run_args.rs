@@ -15,19 +15,19 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default, Args)]
 pub struct RunArgs {
     /// The option `max_depth`.
-    #[arg(long, value_name = "N", value_parser = checked::<u32>("max_depth"))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = checked::<u32>("max_depth"))]
     pub max_depth: Option<u32>,
 
     /// The option `max_calls_per_subagent`.
-    #[arg(long, value_name = "N", value_parser = checked::<u64>("max_calls_per_subagent"))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = checked::<u64>("max_calls_per_subagent"))]
     pub max_calls: Option<u64>,
 
     /// The option `max_global_calls`.
-    #[arg(long, value_name = "N", value_parser = checked::<u64>("max_global_calls"))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = checked::<u64>("max_global_calls"))]
     pub max_global_calls: Option<u64>,
 
     /// The option `max_money_spent`.
-    #[arg(long, value_name = "USD", value_parser = checked::<f64>("max_money_spent"))]
+    #[arg(long, value_name = "USD", allow_negative_numbers = true, value_parser = checked::<f64>("max_money_spent"))]
     pub max_money_spent: Option<f64>,
 
     /// A JSON Schema that the answer must fit.

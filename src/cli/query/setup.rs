@@ -142,7 +142,7 @@ pub(super) fn doctor(named: Option<&String>, config: Option<&Path>) -> Result<Ex
     let python = if ready {
         "CPython 3.14, ready"
     } else {
-        "not prepared yet: the first query does it, or `fast-rlm warmup` (half a minute, once)"
+        "not prepared yet: the first query does it, or `fast-rlm warmup` (half a minute to some minutes, once)"
     };
     line(ready, "python", python)?;
     match &model {

@@ -149,7 +149,9 @@ pub fn load(named: Option<&Path>, variable: impl Fn(&str) -> Option<String>) -> 
         effective.places.insert(0, (place.clone(), nodes.is_some()));
         for node in nodes.into_iter().flatten() {
             if place.whose == Whose::Project && NOT_OF_A_PROJECT.contains(&node.name.as_str()) {
-                effective.unknown.push(refused(&place.path, &node));
+                if !asks_nothing(&node.value) {
+                    effective.unknown.push(refused(&place.path, &node));
+                }
                 continue;
             }
             effective.take(&place.path, node)?;
@@ -261,7 +263,9 @@ impl Effective {
             .iter_mut()
             .find(|setting| setting.option.name == node.name)
         else {
-            self.unknown.push(unknown(path, &node));
+            if !(is_elsewhere(&node) && asks_nothing(&node.value)) {
+                self.unknown.push(unknown(path, &node));
+            }
             return Ok(());
         };
         // `sub_agent:` with nothing behind it sets nothing.
@@ -317,6 +321,21 @@ fn from_environment(setting: &mut Setting, lookup: &impl Fn(&str) -> Option<Stri
     })?;
     setting.origin = Origin::Variable(variable);
     Ok(())
+}
+
+/// An option of other builds.
+fn is_elsewhere(node: &Node) -> bool {
+    ELSEWHERE.iter().any(|(name, _)| *name == node.name)
+}
+
+/// A value that changes nothing where its option means nothing: off, none, empty.
+fn asks_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::Object(parts) => parts.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Bool(true) | Value::Number(_) | Value::String(_) => false,
+    }
 }
 
 fn unknown(path: &Path, node: &Node) -> Unknown {

@@ -33,7 +33,7 @@ fn a_variable_wins_over_a_file_and_a_file_over_a_default() {
 
 #[test]
 fn names_that_are_no_options_are_told_with_place_and_advice() {
-    let effective = loaded("c.yaml", "max_dept: 1\nacp_agents: {}\nnew_thing: 1\n", &[]).unwrap();
+    let effective = loaded("c.yaml", "max_dept: 1\nacp_agents: {a: {}}\nnew_thing: 1\n", &[]).unwrap();
     let told: Vec<String> = effective.unknown.iter().map(ToString::to_string).collect();
     assert!(
         told[0].ends_with("c.yaml:1: max_dept is no option and is ignored; did you mean max_depth?"),
@@ -41,6 +41,16 @@ fn names_that_are_no_options_are_told_with_place_and_advice() {
     );
     assert!(told[1].contains(":2:") && told[1].contains("cli_agents"), "{told:?}");
     assert!(told[2].ends_with("new_thing is no option and is ignored"), "{told:?}");
+}
+
+#[test]
+fn an_option_of_other_builds_that_asks_for_nothing_is_no_trouble() {
+    let text = "cli_minimal: false\nacp_agents: {}\ncli_native_tools: []\nmax_parallel_children:\nnew_thing: false\n";
+    let effective = loaded("rlm_config.yaml", text, &[]).unwrap();
+    let names: Vec<&str> = effective.unknown.iter().map(|unknown| unknown.name.as_str()).collect();
+    assert_eq!(names, ["new_thing"]);
+    let effective = loaded("rlm_config.yaml", "cli_minimal: true\n", &[]).unwrap();
+    assert_eq!(effective.unknown.len(), 1);
 }
 
 #[test]

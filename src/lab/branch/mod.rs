@@ -94,11 +94,11 @@ pub fn branch(
 fn checked(parent: &Source, recording: Recording, turn: Option<u32>, at: u32) -> Result<RecordedTurn, LabError> {
     let turns = recording.turns.len();
     if turns == 0 {
-        return Err(parent.not_replayable("no trace: it has no recorded query"));
+        return Err(parent.not_replayable("no query of it has a record"));
     }
     let index = turn.map_or(turns - 1, |turn| turn as usize);
     let missing = || LabError::TurnOutOfRange {
-        session: parent.session.clone(),
+        session: parent.shown(),
         turn: turn.unwrap_or_default(),
         turns,
     };
@@ -112,7 +112,7 @@ fn checked(parent: &Source, recording: Recording, turn: Option<u32>, at: u32) ->
     }
     suffices(parent, &turn)?;
     let broken = |invariant: String| LabError::Conversation {
-        session: parent.session.clone(),
+        session: parent.shown(),
         invariant,
     };
     for (number, step) in (0..=at).zip(&turn.steps) {

@@ -127,7 +127,10 @@ fn look_at(bundle: &mut tar::Archive<File>) -> Result<Option<Sum>, String> {
     let mut sum = None;
     let entries = bundle.entries_with_seek().map_err(|error| error.to_string())?;
     for (number, entry) in entries.raw(true).enumerate() {
-        let entry = entry.map_err(|error| error.to_string())?;
+        let entry = entry.map_err(|error| match number {
+            0 => "it is no file that `fast-rlm export` wrote".to_owned(),
+            _ => error.to_string(),
+        })?;
         let kind = entry.header().entry_type();
         let is_name = kind.is_gnu_longname() || kind.is_pax_local_extensions();
         let size = entry.header().size().map_err(|error| error.to_string())?;

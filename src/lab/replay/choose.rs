@@ -22,7 +22,7 @@ pub(super) fn choose<'r>(
     input_file: Option<&Path>,
 ) -> Result<Vec<&'r RecordedTurn>, LabError> {
     if recording.turns.is_empty() {
-        return Err(source.not_replayable("no trace: it has no recorded query"));
+        return Err(source.not_replayable("no query of it has a record"));
     }
     let chosen: Vec<_> = match turn {
         None => recording.turns.iter().collect(),
@@ -31,7 +31,7 @@ pub(super) fn choose<'r>(
                 .turns
                 .get(turn as usize)
                 .ok_or_else(|| LabError::TurnOutOfRange {
-                    session: source.session.clone(),
+                    session: source.shown(),
                     turn,
                     turns: recording.turns.len(),
                 })?,

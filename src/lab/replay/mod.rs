@@ -52,9 +52,17 @@ impl Source {
         Ok(Recording::read(&self.store, &self.session)?)
     }
 
+    /// What people call it: its directory, where that has another name than the store has for it.
+    pub fn shown(&self) -> String {
+        match self.dir.file_name() {
+            Some(name) if name != self.session.as_str() => name.to_string_lossy().into_owned(),
+            _ => self.session.clone(),
+        }
+    }
+
     pub(super) fn not_replayable(&self, reason: impl Into<String>) -> LabError {
         LabError::NotReplayable {
-            session: self.session.clone(),
+            session: self.shown(),
             reason: reason.into(),
         }
     }

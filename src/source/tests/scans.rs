@@ -2,6 +2,42 @@ use super::*;
 use crate::model::{Final, FinalShape, Link, LogId};
 
 #[test]
+fn a_directory_of_transcripts_is_no_damaged_session() {
+    let dir = tempfile::tempdir().unwrap();
+    let result =
+        |run: &str| format!("{{\"run_id\":\"{run}\",\"event_type\":\"final_result\",\"result\":{{\"n\":3}}}}\n");
+    for (run, ended) in [("a", true), ("b", false), ("c", true)] {
+        let text = line(run, 1) + &if ended { result(run) } else { String::new() };
+        fs::write(dir.path().join(format!("{run}.jsonl")), text).unwrap();
+    }
+    let read = || {
+        read_session(dir.path(), &options(), &Stop::default())
+            .unwrap()
+            .unwrap()
+            .0
+    };
+    let session = read();
+    let mut labels: Vec<String> = session.queries.iter().map(|query| query.label.to_string()).collect();
+    labels.sort();
+    assert_eq!(labels, ["Q1", "Q2", "X1"]);
+    assert_eq!(
+        (session.completed_count(), session.completed.steps, session.lost.steps),
+        (2, 2, 1)
+    );
+    assert_eq!(session.problems, []);
+    // Beside its record, a session has lost its state.json.
+    fs::write(dir.path().join("session.lock"), "").unwrap();
+    let session = read();
+    assert_eq!(session.completed_count(), 0);
+    assert!(
+        session
+            .problems
+            .iter()
+            .any(|problem| problem.what.contains("no state.json"))
+    );
+}
+
+#[test]
 fn of_very_many_queries_the_state_is_told_before_transcripts_are_looked_for() {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join("logs")).unwrap();

@@ -11,6 +11,8 @@ pub struct Abilities {
     pub lab: bool,
     /// Interrupted runs can be resumed.
     pub resume: bool,
+    /// The run that was interrupted is another program's: there is no record to resume it from.
+    pub foreign: bool,
     /// A session is open (not just the list of sessions).
     pub session: bool,
     /// There is a list of sessions to go back to or to look for.
@@ -31,6 +33,10 @@ impl Abilities {
                 "this build only reads: install fast-rlm with its feature `engine` to fork",
             ),
             A::Resume if !self.session => (false, "open a session first"),
+            A::Resume if self.foreign => (
+                false,
+                "no record to resume from: another program asked this; ask it again",
+            ),
             A::Resume => (
                 self.resume,
                 "this build only reads: install fast-rlm with its feature `engine` to resume a run",

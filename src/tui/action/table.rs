@@ -59,7 +59,7 @@ pub const ACTIONS: &[Entry] = &[
     row(A::ZoomReset, E, "zoom-reset", &["0"], "zoom reset", "Zoom back to everything"),
     row(A::NextPane, E, "next-pane", &["w"], "next pane", "Focus the next pane"),
     row(A::Quit, E, "quit", &["q"], "quit", "Close what is on top, else quit"),
-    row(A::Budget, E, "budget", &["b"], "more money", "Let the run spend twice as much; one that a limit stopped goes on"),
+    row(A::Budget, E, "budget", &["b"], "more money", "Let the run spend twice as much; ask again with twice the limit that stopped one"),
     row(A::Resume, E, "resume", &["u"], "resume", "Resume the interrupted run"),
     row(A::Suspend, E, "suspend", &["ctrl-z"], "suspend", "Back to the shell; `fg` returns here"),
     row(A::Interrupt, E, "interrupt", &["ctrl-c"], "interrupt", "Close, clear, cancel the run, or quit"),

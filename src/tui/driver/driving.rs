@@ -104,6 +104,10 @@ impl State {
     /// What was found in a session that was opened.
     pub(super) fn found(&mut self, dir: &Path, found: Found) -> Vec<Wanted> {
         let options = self.drives.options().clone();
+        if self.drives.dir() == Some(dir) {
+            self.world.can.foreign = found.foreign;
+            self.frames.dirty();
+        }
         if let Some(drive) = self.drives.of_mut(dir) {
             drive.take_found(&found, &options);
         }
@@ -272,11 +276,23 @@ impl State {
         if let Some(drive) = self.drives.current_mut() {
             drive.prompt.focus(true);
         }
+        self.warn_of_cut();
         self.frames.dirty();
         wanted
     }
 
-    /// Twice as much may be spent; a run that a limit stopped goes on.
+    /// A query that is about to be asked takes from the one before it that it can be resumed: said while there is time.
+    fn warn_of_cut(&mut self) {
+        let last = self.world.session.queries.last();
+        let cut = last.filter(|query| query.outcome == Outcome::Interrupted && !self.world.can.foreign);
+        if let Some(label) = cut.map(|query| query.label) {
+            let key = self.world.ctx().key(Action::Resume);
+            let words = format!("{label} was interrupted: {key} (outside of the box) resumes it, until you ask");
+            self.say(Notice::info(&words));
+        }
+    }
+
+    /// Twice as much may be spent; a query that a limit stopped is asked again with twice the limit.
     pub(super) fn raise(&mut self) -> Vec<Wanted> {
         let can_go_on = self.drives.current().is_some_and(|drive| drive.machine.can_raise());
         if let Some(words) = self.met_limit().filter(|_| !can_go_on) {
@@ -296,13 +312,12 @@ impl State {
             return None;
         };
         let raise = match limit.as_str() {
-            "max_money_spent" => format!("{} in the box raises it", self.world.ctx().key(Action::Settings)),
-            _ => "the configuration file raises it".into(),
+            "max_money_spent" => format!("raise it ({} in the box)", self.world.ctx().key(Action::Settings)),
+            "max_calls_per_subagent" => "raise it (fast-rlm --max-calls N)".into(),
+            "max_global_calls" => "raise it (fast-rlm --max-global-calls N)".into(),
+            _ => "raise it (configuration)".into(),
         };
-        Some(format!(
-            "{} was stopped by the limit {limit}: {raise}; then ask again, what was done is kept",
-            query.label
-        ))
+        Some(format!("{} met {limit}: {raise} and ask again", query.label))
     }
 
     /// The query that a crash cut goes on.

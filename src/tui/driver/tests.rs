@@ -18,6 +18,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::path::Path;
 
+mod resuming;
+
 fn state() -> State {
     let mut world = World::new();
     world.can.suspend = true;
@@ -197,6 +199,7 @@ fn shown_demo() -> State {
         session: true,
         sessions: true,
         suspend: true,
+        ..Abilities::default()
     };
     let (mut events, source) = demo();
     source.scan(&Stop::default(), &mut |found| events.extend(found));
@@ -250,19 +253,6 @@ fn a_key_that_works_elsewhere_says_where() {
         "{text}"
     );
     assert!(!text.contains("To the parent"), "{text}");
-}
-
-#[test]
-fn the_limit_that_stopped_a_run_is_named() {
-    let mut state = shown_demo();
-    let query = state.world.session.queries.last_mut().unwrap();
-    query.outcome = crate::model::Outcome::Limit("max_global_calls".into());
-    press(&mut state, &["b"]);
-    let text = footer(&mut state, 120);
-    assert!(
-        text.contains("stopped by the limit max_global_calls: the configuration file raises it"),
-        "{text}"
-    );
 }
 
 #[test]

@@ -17,7 +17,7 @@ use self::person::Questions;
 use self::watch::{News, Teller};
 use super::order::{DriveOptions, Ending, Errand, Found, Order, Told};
 use crate::client::{Config, Error, Session};
-use crate::engine::{Allowance, Input, RunError, last_models, waiting};
+use crate::engine::{Allowance, BeginError, Input, RunError, asked_elsewhere, last_models, waiting};
 use crate::tui::effect::Token;
 use crate::tui::widgets::prompt::{Question, Settings};
 use std::collections::HashMap;
@@ -232,6 +232,8 @@ fn attend(session: &Session, order: Order, cancelled: &AtomicBool, progress: &mu
             },
             error => Ending::Failed(error.to_string()),
         },
+        // The session is on the screen, and its path leaves no room for the reason.
+        Err(Error::Begin(BeginError::NothingCut { reason, .. })) => Ending::Refused(reason),
         Err(Error::Panicked) => Ending::Failed(Error::Panicked.to_string()),
         Err(error) => Ending::Refused(error.to_string()),
     }
@@ -254,6 +256,7 @@ pub(in crate::tui) fn look(dir: &Path) -> Found {
     let waiting = waiting(dir).ok().flatten();
     Found {
         parked: waiting.as_ref().map(parked),
+        foreign: asked_elsewhere(dir).unwrap_or_default(),
         models: last_models(dir).ok().flatten().filter(|(model, _)| !model.is_empty()),
     }
 }

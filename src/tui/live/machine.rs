@@ -48,7 +48,7 @@ impl Machine {
         !matches!(self.state, State::Idle | State::Failed(_) | State::Done)
     }
 
-    /// Raising its limit does something: a run goes on, or was stopped by one and can go on.
+    /// Raising its limit does something: a run goes on, or was stopped by one and can be asked again.
     pub fn can_raise(&self) -> bool {
         self.is_running() || self.stopped_by.is_some() && self.current.order.is_some()
     }
@@ -158,7 +158,7 @@ impl Machine {
         vec![Out::Cancel(self.token), Out::Withdraw]
     }
 
-    /// Twice as much, at once or in another run that goes on with what is there.
+    /// Twice as much, at once or in another run, which has the names that the first one kept.
     fn raise(&mut self, settings: Settings, now: Duration, wall: Time) -> Vec<Out> {
         if self.is_running() {
             let limit = self.current.limit.saturating_mul(2);
@@ -186,7 +186,9 @@ impl Machine {
         };
         let mut out = self.start(order, false, now, wall);
         out.push(Out::Limit(raised));
-        out.push(Out::Say(Notice::done("raised: it goes on with what it has")));
+        out.push(Out::Say(Notice::done(
+            "raised: asked again, with the names that it kept",
+        )));
         out
     }
 
@@ -295,7 +297,7 @@ impl Machine {
             }
             Ending::Limit { name, error } => {
                 self.stopped_by = Some(name);
-                let words = format!("{error}; {} raises it and goes on", self.raise_key);
+                let words = format!("{error}; {} asks again with twice as much", self.raise_key);
                 (State::Failed(words.clone()), words.clone(), Notice::trouble(&words))
             }
             Ending::Failed(error) => (

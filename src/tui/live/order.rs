@@ -76,6 +76,8 @@ pub enum Ending {
 pub struct Found {
     /// It waits with this question.
     pub parked: Option<Question>,
+    /// Its last query is another program's: it has no FINAL, and no record to go on from.
+    pub foreign: bool,
     /// The models that its last query was run with: the root's, the sub-agents'.
     pub models: Option<(String, Option<String>)>,
 }

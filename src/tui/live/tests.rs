@@ -117,6 +117,7 @@ fn what_cannot_be_asked_goes_back_into_the_box() {
         vec![send(), send()],
         vec![
             In::Found(Found {
+                foreign: false,
                 parked: Some(question(7)),
                 models: None,
             }),
@@ -212,6 +213,7 @@ fn a_question_turns_the_box_and_the_next_one_waits_its_turn() {
 fn a_session_that_waits_asks_when_it_is_opened_and_goes_on_with_the_answer() {
     let found = || {
         In::Found(Found {
+            foreign: false,
             parked: Some(question(7)),
             models: None,
         })
@@ -315,6 +317,7 @@ fn any_input() -> impl Strategy<Value = In> {
         Just(In::Tick),
         (0u64..4, told).prop_map(|(token, told)| In::Told(Token(token), told)),
         prop::option::of(id).prop_map(|id| In::Found(Found {
+            foreign: false,
             parked: id.map(question),
             models: None
         })),

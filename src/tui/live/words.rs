@@ -48,7 +48,7 @@ pub enum In {
     Resume(Settings),
     /// A person stops the run.
     Cancel,
-    /// A person lets the run spend more, or go on where a limit stopped it.
+    /// A person lets the run spend more, or asks again with more where a limit stopped it.
     Raise(Settings),
     /// The engine tells something.
     Told(Token, Told),
