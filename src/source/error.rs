@@ -15,7 +15,7 @@ pub enum OpenError {
         path: PathBuf,
     },
     /// A directory with nothing to show.
-    #[error("{} holds no session: no state.json in it or in its directories, and no transcript in logs/", path.display())]
+    #[error("{} holds no session: no state.json in it or in its directories, and no transcript in logs/; fast-rlm \"…\" --session-dir DIR --session-id NAME begins one", path.display())]
     NoSession {
         /// As given.
         path: PathBuf,

@@ -48,7 +48,9 @@ pub use open::{OpenOptions, Opened, open};
 pub use pattern::SearchPattern;
 pub use progress::Progress;
 pub use search::Hit;
-pub use sessions::{Health, SessionSummary, SessionTotals, list_sessions, list_stored, session_totals, totals_once};
+pub use sessions::{
+    BadEnd, Health, SessionSummary, SessionTotals, list_sessions, list_stored, session_totals, totals_once,
+};
 pub use spent::{Paid, Spent};
 pub use stop::Stop;
 

@@ -11,7 +11,7 @@ use std::thread;
 use crate::disk::files::FileIdentity;
 use crate::disk::logs::LOGS_DIRECTORY;
 use crate::disk::state_file::{STATE_FILE, StateHead, read_head};
-use crate::model::{Label, Time, Totals};
+use crate::model::{Label, Outcome, Time, Totals};
 use crate::store::{IMPORTING, SessionRow, Store};
 
 use super::lineage::name;
@@ -69,6 +69,37 @@ impl Health {
     }
 }
 
+/// A run's end without FINAL, as recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BadEnd {
+    /// In an error.
+    Failed,
+    /// At a limit.
+    Limit,
+    /// A person stopped it.
+    Cancelled,
+}
+
+impl BadEnd {
+    fn of(outcome: &Outcome) -> Option<Self> {
+        match outcome {
+            Outcome::Error(_) => Some(Self::Failed),
+            Outcome::Limit(_) => Some(Self::Limit),
+            Outcome::Cancelled => Some(Self::Cancelled),
+            _ => None,
+        }
+    }
+
+    /// For people: after "its last query".
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Failed => "failed",
+            Self::Limit => "hit a limit",
+            Self::Cancelled => "was cancelled",
+        }
+    }
+}
+
 /// What the runs of a session come to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SessionTotals {
@@ -80,6 +111,8 @@ pub struct SessionTotals {
     pub lost_runs: u64,
     /// Sum over those.
     pub lost: Totals,
+    /// How its last run ended, where that was badly.
+    pub last_end: Option<BadEnd>,
     /// The last instant that a transcript has: files can be newer, as copies are.
     pub last_activity: Option<Time>,
     /// What it adds to the sum over the directory: a branch not what it took over.
@@ -230,6 +263,7 @@ pub fn totals_once(path: &Path, options: &OpenOptions, paid: &mut Paid, stop: &S
         completed: session.completed,
         lost_runs: lost.count() as u64,
         lost: session.lost,
+        last_end: session.queries.last().and_then(|query| BadEnd::of(&query.outcome)),
         spent: paid.add(&name_of(path), &session),
         last_activity: session.queries.iter().filter_map(|query| Some(query.run.span?.1)).max(),
         complete: session.complete,

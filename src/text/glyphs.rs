@@ -52,6 +52,8 @@ glyphs! {
     check: "✓", "+";
     /// Not done.
     cross: "✗", "x";
+    /// Other than it was.
+    differs: "≠", "!";
     /// Uncertain.
     guess: "?", "?";
     /// Something was left out.

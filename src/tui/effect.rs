@@ -6,7 +6,7 @@ use super::input::Input;
 use super::live::{Errand, ForkRequest};
 use super::notice::Notice;
 use super::pattern::Pattern;
-use super::screens::{Route, Sides, Sort};
+use super::screens::{Route, Sides, Sort, TextPart};
 use crate::model::{BodyRef, LogId};
 use crate::text::{SafeText, Shared};
 use std::any::Any;
@@ -161,8 +161,8 @@ pub enum Effect {
     Act(super::action::Action),
     /// The list of sessions is sorted by this from now on.
     SortedBy(Sort),
-    /// Search on the layer on top for what was found elsewhere.
-    SearchOn(Pattern),
+    /// Search on the layer on top for what was found elsewhere, in the text it was found in.
+    SearchOn(Pattern, Option<TextPart>),
     /// Something for a session that is driven.
     Errand(Errand),
     /// Back to the shell, until `fg`.

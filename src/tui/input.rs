@@ -6,6 +6,7 @@ use super::effect::Token;
 use super::export::News;
 use super::live::ReplayNews;
 use super::pattern::Pattern;
+use super::screens::TextPart;
 use super::widgets::Highlights;
 use crate::model::{ForkPoint, NamesAfter};
 use crate::source::{Comparison, Hit};
@@ -32,6 +33,8 @@ pub enum Input<'a> {
     Mouse(Mouse),
     /// What is searched for on this screen has changed; `None` ends the search.
     Search(Option<&'a Pattern>),
+    /// What is searched for was found in this text of the place that is shown: look there.
+    FoundIn(TextPart),
     /// The answer to an effect of this layer.
     Answer(&'a Answer),
     /// The model changed: more was read, or the session grew. Selections survive by identity, not by index.

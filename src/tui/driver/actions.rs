@@ -5,6 +5,7 @@ use super::search_bar::SearchBar;
 use crate::tui::action::{Action, Context, Entry, Here};
 use crate::tui::compositor::Wanted;
 use crate::tui::effect::{Effect, Focused};
+use crate::tui::input::Input;
 use crate::tui::keymap::Chord;
 use crate::tui::notice::Notice;
 use crate::tui::screens::{Naming, Route};
@@ -171,7 +172,13 @@ impl State {
             .stack
             .pattern()
             .map_or_else(String::new, |pattern| pattern.text().to_owned());
-        self.go_to(Route::SearchResults { pattern })
+        let mut wanted = self.go_to(Route::SearchResults { pattern });
+        // One that was open below shows its hits: opened by its key it takes text at once all the same.
+        let line = self
+            .stack
+            .offer(&self.world.ctx(), |_| Some(Input::Action(Action::SearchSession)));
+        wanted.extend(line.1);
+        wanted
     }
 
     fn open_search(&mut self) -> Vec<Wanted> {

@@ -274,7 +274,14 @@ impl State {
                     self.world.sort = sort;
                     Vec::new()
                 }
-                Effect::SearchOn(pattern) => self.stack.search(Some(pattern), &self.world.ctx()),
+                Effect::SearchOn(pattern, part) => {
+                    let ctx = self.world.ctx();
+                    let mut wanted = self.stack.search(Some(pattern), &ctx);
+                    if let Some(part) = part {
+                        wanted.extend(self.stack.offer(&ctx, |_| Some(Input::FoundIn(part))).1);
+                    }
+                    wanted
+                }
                 Effect::Fork(act) => self.fork(act),
                 Effect::Notice(notice) => {
                     self.say(notice);

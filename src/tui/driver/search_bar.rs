@@ -77,11 +77,18 @@ impl State {
 
 /// `3 of 17`, `no match`; nothing while nothing is searched for.
 pub(super) fn standing(matches: Option<Matches>, ctx: &Ctx<'_>) -> Styled {
-    let Some(Matches { current, total, more }) = matches else {
+    let Some(Matches {
+        current,
+        total,
+        more,
+        elsewhere,
+    }) = matches
+    else {
         return Styled::new();
     };
     let (text, role) = if total == 0 {
-        (" no match ".to_owned(), Role::Warning)
+        let there = elsewhere.map(|(name, action)| format!(" here, but in {name}: {}", ctx.key(action)));
+        (format!(" no match{} ", there.unwrap_or_default()), Role::Warning)
     } else {
         let more = if more { "+" } else { "" };
         (format!(" {current} of {total}{more} "), Role::Accent)

@@ -298,6 +298,27 @@ fn n_goes_on_with_what_the_whole_session_was_searched_for() {
 }
 
 #[test]
+fn the_search_of_the_session_takes_text_at_once_and_in_place_of_the_old_term() {
+    let mut state = shown_demo();
+    press(&mut state, &["/", "p", "r", "i", "n", "t", "enter", "\\"]);
+    assert!(frame(&mut state, 120, 36).contains("› print"));
+    press(&mut state, &["f", "u", "t"]);
+    let text = frame(&mut state, 120, 36);
+    assert!(text.contains("› fut") && !text.contains("› print"), "{text}");
+    assert!(matches!(state.stack.top_route(), Some(Route::SearchResults { .. })));
+    press(&mut state, &["esc"]);
+    // From a run, back to the screen that is open below: the line again, not its hits.
+    let mut state = shown_demo();
+    press(
+        &mut state,
+        &["\\", "p", "r", "i", "n", "t", "enter", "enter", "\\", "t"],
+    );
+    assert!(matches!(state.stack.top_route(), Some(Route::SearchResults { .. })));
+    let text = frame(&mut state, 120, 36);
+    assert!(text.contains("› t ") && !text.contains("› print"), "{text}");
+}
+
+#[test]
 fn searching_shows_the_bar_and_esc_brings_back_what_was() {
     let mut state = state();
     press(&mut state, &["?", "/", "z", "o", "o", "m"]);

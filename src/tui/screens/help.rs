@@ -4,14 +4,14 @@
 mod rows;
 
 use super::{Matches, Screen};
-use crate::text::SafeText;
+use crate::text::{SafeText, wrap_line};
 use crate::tui::action::Action;
 use crate::tui::ctx::Ctx;
 use crate::tui::effect::{Effect, Outcome};
 use crate::tui::input::{Input, MouseKind};
 use crate::tui::pattern::Pattern;
 use crate::tui::theme::Role;
-use crate::tui::widgets::{Panel, Scrollbar, Styled, popup_area};
+use crate::tui::widgets::{Panel, Scrollbar, Styled, popup_area, popup_width};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use rows::{Row, groups};
@@ -63,8 +63,10 @@ impl Help {
                 lines.push(Styled::new());
             }
             self.shown += rows.len();
-            let heading = Styled::words(group.heading, ctx.style(Role::Title));
-            lines.push(heading.then(SafeText::literal(group.place), ctx.style(Role::Title)));
+            let heading = format!("{}{}", group.heading, group.place);
+            let pieces = wrap_line(&heading, width).into_iter();
+            let pieces = pieces.filter_map(|row| heading.get(row.bytes));
+            lines.extend(pieces.map(|words| Styled::of(SafeText::line(words.trim_end()), ctx.style(Role::Title))));
             lines.extend(rows.iter().flat_map(|row| row.draw(group.role, width, ctx)));
         }
         lines
@@ -78,7 +80,7 @@ impl Help {
     /// The lines in as many columns as are needed and fit: one, at the full width, for what a search left.
     fn laid_out(&mut self, area: Rect, ctx: &Ctx<'_>) -> (Vec<Styled>, usize) {
         let inner =
-            |width: u16, columns: u16| usize::from(area.width.min(width).saturating_sub(2) / columns).saturating_sub(2);
+            |width, columns| usize::from(popup_width(area, width).saturating_sub(2) / columns).saturating_sub(2);
         let one = self.lines(inner(WIDTH, 1), ctx);
         if area.width < TWO || one.len() + 2 <= usize::from(area.height) {
             return (one, 1);
@@ -151,6 +153,7 @@ impl Screen for Help {
             current: self.shown.min(1),
             total: self.shown,
             more: false,
+            elsewhere: None,
         })
     }
 
@@ -250,6 +253,54 @@ mod tests {
             assert!(flat(width).contains("the limit that stopped one"), "{width}");
             assert!(!flat(width).contains('…'), "{width}");
         }
+    }
+
+    /// All that can be scrolled into sight.
+    fn all_words(help: &mut Help, world: &World, width: u16, height: u16) -> String {
+        help.top = 0;
+        let mut text = String::new();
+        loop {
+            let frame = frame(help, world, width, height);
+            text.push_str(&frame);
+            let before = help.top;
+            help.scroll(Action::PageDown);
+            if help.top == before {
+                return text;
+            }
+        }
+    }
+
+    #[test]
+    fn no_word_of_any_entry_is_lost_at_any_size() {
+        let mut world = World::new();
+        (world.here, world.can.ask, world.can.lab) = (here::RUN, true, true);
+        for width in 40..=200 {
+            for height in [24, 120] {
+                let seen = all_words(&mut Help::default(), &world, width, height);
+                assert!(!seen.contains('…'), "cut at {width}x{height}\n{seen}");
+                let seen: std::collections::HashSet<&str> = seen.split([' ', '\n', '│', '┃']).collect();
+                for row in groups(&world.ctx()).iter().flat_map(|group| &group.rows) {
+                    for word in row.words() {
+                        assert!(seen.contains(word), "{word:?} of {:?} at {width}x{height}", row.text());
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_last_words_of_wrapped_entries_are_there() {
+        let mut world = World::new();
+        (world.here, world.can.ask, world.can.lab) = (here::RUN, true, true);
+        let joined = |width, height| {
+            let text = all_words(&mut Help::default(), &world, width, height);
+            text.split([' ', '\n', '│', '┃'])
+                .filter(|word| !word.is_empty())
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        let narrow = joined(80, 24);
+        assert!(narrow.contains("give the focused part all the room"), "{narrow}");
     }
 
     #[test]

@@ -128,7 +128,11 @@ pub(super) const SCRUB: Here = Here {
         plain(A::CodeDown),
         does(A::OutputUp, "value", "Scroll the value up"),
         does(A::OutputDown, "value", "Scroll the value down"),
-        does(A::NextPane, "next pane", "Focus the next of names, code and value"),
+        does(
+            A::NextPane,
+            "next pane",
+            "Focus the next of names, code and output, and value",
+        ),
         plain(A::PageUp),
         plain(A::PageDown),
         plain(A::First),
@@ -137,12 +141,17 @@ pub(super) const SCRUB: Here = Here {
         plain(A::SearchPrevious),
     ],
     legend: &[
+        (
+            |glyphs| glyphs.failed,
+            "at a step: its code raised; at a name: it could not be saved",
+        ),
+        (|glyphs| glyphs.check, "run again, the step came out as recorded"),
+        (|glyphs| glyphs.differs, "run again, it did not"),
         (|_| "+", "the step added this name"),
         (|_| "~", "it bound it to something else"),
         (|_| "-", "the name is gone"),
         (|glyphs| glyphs.star, "commit() was called on it"),
         (|glyphs| glyphs.function, "a function"),
-        (|glyphs| glyphs.failed, "it could not be saved"),
     ],
 };
 
@@ -243,14 +252,11 @@ pub(super) const DIFF: Here = Here {
         does(A::Open, "texts", "Into the texts, which scroll together"),
         does(A::Back, "back", "Back to the rows, then to where one came from"),
         does(A::NextPane, "next pane", "Focus the next of rows, left and right"),
-        plain(A::MoveLeft),
-        plain(A::MoveRight),
         plain(A::PageUp),
         plain(A::PageDown),
         plain(A::First),
         plain(A::Last),
         plain(A::LineNumbers),
-        plain(A::Wrap),
     ],
     legend: &[
         (|_| DiffMark::Plan.as_str(), "other code"),
@@ -258,6 +264,36 @@ pub(super) const DIFF: Here = Here {
         (|_| DiffMark::Left.as_str(), "the left side only"),
         (|_| DiffMark::Right.as_str(), "the right side only"),
     ],
+};
+
+/// The question before leaving.
+pub(super) const LEAVING: Here = Here {
+    uses: &[
+        does(A::Open, "cancel and leave", "Cancel what runs, and leave"),
+        does(A::Back, "stay", "Stay here"),
+    ],
+    legend: &[],
+};
+
+/// The dialog of a fork, where leaving closes it.
+pub(super) const FORK_CLOSES: Here = Here {
+    uses: &[does(A::Back, "close", "Close")],
+    legend: &[],
+};
+
+/// The line of that search.
+pub(super) const SEARCH_LINE: Here = Here {
+    uses: &[
+        does(A::Accept, "to the hits", "To the hits"),
+        does(A::SelectNext, "to the hits", "To the hits"),
+        does(A::SelectPrevious, "to the hits", "To the hits"),
+        does(
+            A::Cancel,
+            "to the hits, or back",
+            "To the hits, or back where there are none",
+        ),
+    ],
+    legend: &[],
 };
 
 /// What the search of the whole session found.

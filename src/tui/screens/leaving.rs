@@ -1,15 +1,20 @@
 //! The question before leaving while a run goes on.
 
-use super::Screen;
+use super::{Screen, here};
 use crate::text::{SafeText, plural};
-use crate::tui::action::Action;
+use crate::tui::action::{Action, Here};
 use crate::tui::ctx::Ctx;
 use crate::tui::effect::{Effect, Outcome};
 use crate::tui::input::{Input, MouseKind};
 use crate::tui::theme::Role;
-use crate::tui::widgets::{Panel, Styled, popup_area};
+use crate::tui::widgets::{Panel, Styled, popup_area, popup_width};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+
+/// Cells of the dialog.
+const WIDTH: u16 = 70;
+/// What leaving loses, and what not.
+const KEPT: &str = "Finished steps are kept; a question stays open, to be answered.";
 
 /// The dialog. It goes by itself when the last run has ended.
 #[derive(Debug, Default)]
@@ -29,7 +34,10 @@ impl Screen for Leaving {
     }
 
     fn draw(&mut self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
-        let place = popup_area(area, 58, 6, buf, ctx);
+        let wide = usize::from(popup_width(area, WIDTH).saturating_sub(2));
+        let kept = Styled::wrapped(KEPT, 1, wide, ctx.style(Role::Dim));
+        let height = u16::try_from(kept.len()).unwrap_or(1).saturating_add(5);
+        let place = popup_area(area, WIDTH, height, buf, ctx);
         let inner = Panel::new(SafeText::literal("a run goes on"), ctx)
             .focused(true)
             .draw(place, buf, ctx);
@@ -39,16 +47,10 @@ impl Screen for Leaving {
             Styled::of(SafeText::line(&format!(" {} ", ctx.key(action))), ctx.style(Role::Key))
                 .then(SafeText::literal(words), text)
         };
-        let rows = [
-            Styled::of(SafeText::line(&format!(" Leave, and cancel {runs}?")), text),
-            Styled::words(
-                " Finished steps are kept; a question stays open, to be answered.",
-                ctx.style(Role::Dim),
-            ),
-            key(Action::Open, "cancels and leaves"),
-            key(Action::Back, "stays here"),
-        ];
-        for (row, y) in rows.into_iter().zip(inner.y..inner.bottom()) {
+        let head = Styled::of(SafeText::line(&format!(" Leave, and cancel {runs}?")), text);
+        let keys = [key(Action::Open, "cancels and leaves"), key(Action::Back, "stays here")];
+        let rows = std::iter::once(head).chain(kept).chain(keys);
+        for (row, y) in rows.zip(inner.y..inner.bottom()) {
             row.draw(Rect { y, height: 1, ..inner }, buf);
         }
     }
@@ -59,6 +61,10 @@ impl Screen for Leaving {
 
     fn hints(&self, _ctx: &Ctx<'_>) -> Vec<Action> {
         vec![Action::Open, Action::Back]
+    }
+
+    fn here(&self) -> Here {
+        here::LEAVING
     }
 
     fn is_popup(&self) -> bool {
@@ -80,5 +86,21 @@ mod tests {
         let mut buf = Buffer::empty(Rect::new(0, 0, 80, 24));
         Leaving.draw(buf.area, &mut buf, &world.ctx());
         assert!(text_of(&buf).contains("cancels and leaves"));
+        assert_eq!(Leaving.here().hint(Action::Open), "cancel and leave");
+        assert_eq!(Leaving.here().hint(Action::Back), "stay");
+    }
+
+    #[test]
+    fn no_word_of_it_is_lost_at_any_width() {
+        let world = World::new();
+        for width in 40..=120 {
+            let mut buf = Buffer::empty(Rect::new(0, 0, width, 24));
+            Leaving.draw(buf.area, &mut buf, &world.ctx());
+            let text = text_of(&buf);
+            let words: Vec<&str> = text.split([' ', '\n', '┃', '│']).collect();
+            for word in KEPT.split(' ').chain(["stays", "here", "cancels", "leaves"]) {
+                assert!(words.contains(&word), "{word} at {width}\n{text}");
+            }
+        }
     }
 }

@@ -58,6 +58,7 @@ impl ListSearch {
             current: current.map_or(0, |at| at + 1),
             total: self.hits.len(),
             more: false,
+            elsewhere: None,
         })
     }
 }

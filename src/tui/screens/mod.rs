@@ -28,6 +28,7 @@ mod timeline;
 pub use naming::Naming;
 pub use picker::Sort;
 pub use route::{Place, QueryKey, Route, Sides};
+pub use search::TextPart;
 
 use super::action::{Action, Context, Here};
 use super::ctx::Ctx;
@@ -96,6 +97,8 @@ pub struct Matches {
     pub total: usize,
     /// There are more than are counted.
     pub more: bool,
+    /// With none here: another text of the place that has some, with its key.
+    pub elsewhere: Option<(&'static str, Action)>,
 }
 
 /// The screen of a route; `None` when it has nothing to show (its query is gone).

@@ -7,6 +7,7 @@ use crate::tui::theme::Role;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
+use ratatui::style::Modifier;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Bytes that are kept at most: a paste of megabytes is no search.
@@ -18,6 +19,8 @@ pub struct LineEdit {
     text: String,
     /// Byte offset, on a cluster boundary.
     caret: usize,
+    /// All of it is selected: what is typed next replaces it.
+    selected: bool,
 }
 
 impl LineEdit {
@@ -28,6 +31,13 @@ impl LineEdit {
         edit
     }
 
+    /// A line with text in it that the next typed character, or a paste, replaces; moving the caret keeps it.
+    pub fn selected(text: &str) -> Self {
+        let mut edit = Self::with_text(text);
+        edit.selected = !edit.text.is_empty();
+        edit
+    }
+
     /// What was typed.
     pub fn text(&self) -> &str {
         &self.text
@@ -35,6 +45,17 @@ impl LineEdit {
 
     /// Takes a key that edits; `false` when it does not.
     pub fn key(&mut self, key: KeyEvent) -> bool {
+        let was_selected = self.selected;
+        let taken = self.edit(key);
+        // A key that is none of the line's leaves it as it was; a first one that erases, erases what is selected.
+        self.selected = was_selected && !taken;
+        if was_selected && matches!(key.code, KeyCode::Backspace | KeyCode::Delete) {
+            self.clear();
+        }
+        taken
+    }
+
+    fn edit(&mut self, key: KeyEvent) -> bool {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
             KeyCode::Char('a') if control => self.caret = 0,
@@ -57,6 +78,9 @@ impl LineEdit {
 
     /// Inserts typed or pasted text, of which only the first line counts, as it may be shown.
     pub fn insert(&mut self, text: &str) {
+        if std::mem::take(&mut self.selected) {
+            self.clear();
+        }
         let line = text.lines().next().unwrap_or_default();
         let clean: String = line.chars().filter(|c| !c.is_control()).collect();
         if self.text.len() + clean.len() <= LONGEST {
@@ -112,8 +136,13 @@ impl LineEdit {
         let shown = last_cells(head.as_str(), room);
         let row = Rect { height: 1, ..area };
         let mut pen = Pen::new(buf, row);
-        pen.write(shown, ctx.style(Role::Prompt));
-        pen.write(SafeText::line(tail).as_str(), ctx.style(Role::Prompt));
+        let style = match self.selected {
+            // Without colours the selection is told by the line under it.
+            true => ctx.style(Role::Selection).add_modifier(Modifier::UNDERLINED),
+            false => ctx.style(Role::Prompt),
+        };
+        pen.write(shown, style);
+        pen.write(SafeText::line(tail).as_str(), style);
         let x = area.x + u16::try_from(cell_width(shown)).unwrap_or(0);
         Some(Position { x, y: area.y })
     }
@@ -170,6 +199,24 @@ mod tests {
         assert_eq!(edit.text(), "one ");
         press(&mut edit, KeyCode::Char('u'), KeyModifiers::CONTROL);
         assert_eq!(edit.text(), "");
+    }
+
+    #[test]
+    fn what_is_selected_gives_way_to_what_is_typed() {
+        let none = KeyModifiers::NONE;
+        let after = |code| {
+            let mut edit = LineEdit::selected("goat");
+            press(&mut edit, code, none);
+            press(&mut edit, KeyCode::Char('f'), none);
+            edit.text().to_owned()
+        };
+        assert_eq!(after(KeyCode::Char('u')), "uf");
+        assert_eq!(after(KeyCode::Backspace), "f");
+        assert_eq!(after(KeyCode::End), "goatf");
+        assert_eq!(after(KeyCode::Home), "fgoat");
+        let mut edit = LineEdit::selected("goat");
+        edit.insert("sheep");
+        assert_eq!(edit.text(), "sheep");
     }
 
     #[test]

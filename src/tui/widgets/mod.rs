@@ -19,7 +19,7 @@ pub use highlights::{Highlights, StyleSpan};
 pub use line_edit::LineEdit;
 pub use list_pane::{ListEvent, ListPane};
 pub use panel::Panel;
-pub use popup::popup_area;
+pub use popup::{popup_area, popup_width};
 pub use scrollbar::Scrollbar;
 pub use styled::{Styled, clear};
 pub use text_pane::TextPane;

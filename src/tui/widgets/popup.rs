@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 /// Takes the middle of `area`, at most `width`×`height` and with a margin where there is room; clears it and returns
 /// it. Draw a [`Panel`](super::Panel) into it.
 pub fn popup_area(area: Rect, width: u16, height: u16, buf: &mut Buffer, ctx: &Ctx<'_>) -> Rect {
-    let width = width.min(if area.width > 40 { area.width - 4 } else { area.width });
+    let width = popup_width(area, width);
     let height = height.min(if area.height > 14 { area.height - 2 } else { area.height });
     let place = Rect {
         x: area.x + (area.width - width) / 2,
@@ -19,4 +19,9 @@ pub fn popup_area(area: Rect, width: u16, height: u16, buf: &mut Buffer, ctx: &C
     };
     clear(place, buf, ctx.style(Role::Text));
     place
+}
+
+/// The width that a popup gets in `area`, of the one it would like: what is wrapped for it must know.
+pub fn popup_width(area: Rect, width: u16) -> u16 {
+    width.min(if area.width > 40 { area.width - 4 } else { area.width })
 }

@@ -1,7 +1,7 @@
 //! Two texts face to face: equal lines stand in the same row, and what one side lacks is left blank there.
 
 use crate::model::operations;
-use crate::text::SafeText;
+use crate::text::{SafeText, wrap_line};
 use crate::tui::theme::Role;
 use crate::tui::widgets::{Highlights, StyleSpan};
 use similar::DiffOp;
@@ -14,33 +14,43 @@ const BUDGET: Duration = Duration::from_millis(8);
 /// Lines of one section that are aligned and shown, on each side.
 const LINES: usize = 4_000;
 
-/// One side: its text, and what its lines mean.
+/// One side of a row: its mark, its line, and what that means.
+#[derive(Clone, Debug)]
+struct Line {
+    mark: &'static str,
+    text: String,
+    role: Option<Role>,
+}
+
+/// Two columns, row by row; a side that has nothing in a row is blank there.
+#[derive(Debug, Default)]
+pub(super) struct Facing {
+    rows: Vec<[Option<Line>; 2]>,
+}
+
+/// A column, ready to be shown.
+pub(super) type Ready = (SafeText, Arc<Highlights>);
+
+/// The text of one side while it is put together.
 #[derive(Debug, Default)]
 struct Column {
     text: String,
     spans: Vec<StyleSpan>,
 }
 
-/// Two columns that are being filled.
-#[derive(Debug, Default)]
-pub(super) struct Facing {
-    left: Column,
-    right: Column,
-}
-
-/// A column, ready to be shown.
-pub(super) type Ready = (SafeText, Arc<Highlights>);
-
 impl Column {
-    fn line(&mut self, mark: &str, line: &str, role: Option<Role>) {
-        let from = self.text.len();
-        self.text.push_str(mark);
-        self.text.push_str(line.trim_end_matches('\n'));
-        if let Some(role) = role {
-            let bytes = from..self.text.len();
-            self.spans.push(StyleSpan { bytes, role });
+    /// A line in as many rows as it takes in `width` cells, the mark before each; then blank ones up to `rows`.
+    fn line(&mut self, line: Option<&Line>, pieces: &[&str], rows: usize) {
+        for row in 0..rows.max(1) {
+            let from = self.text.len();
+            if let (Some(line), Some(piece)) = (line, pieces.get(row)) {
+                self.text.push_str(line.mark);
+                self.text.push_str(piece);
+                let bytes = from..self.text.len();
+                self.spans.extend(line.role.map(|role| StyleSpan { bytes, role }));
+            }
+            self.text.push('\n');
         }
-        self.text.push('\n');
     }
 
     fn ready(self) -> Ready {
@@ -51,14 +61,21 @@ impl Column {
 }
 
 impl Facing {
+    fn push(&mut self, left: Option<Line>, right: Option<Line>) {
+        self.rows.push([left, right]);
+    }
+
     /// A heading over both sides.
     pub(super) fn heading(&mut self, words: &str) {
-        for column in [&mut self.left, &mut self.right] {
-            if !column.text.is_empty() {
-                column.line("", "", None);
-            }
-            column.line("", words, Some(Role::Dim));
+        if !self.rows.is_empty() {
+            self.push(None, None);
         }
+        let heading = Line {
+            mark: "",
+            text: words.to_owned(),
+            role: Some(Role::Dim),
+        };
+        self.push(Some(heading.clone()), Some(heading));
     }
 
     /// Two texts, line by line; `None` on a side that has no such step.
@@ -73,27 +90,38 @@ impl Facing {
         let equal = matches!(operation, DiffOp::Equal { .. });
         let old = left.get(operation.old_range()).unwrap_or_default();
         let new = right.get(operation.new_range()).unwrap_or_default();
-        let marks = if equal { ("  ", "  ") } else { ("- ", "+ ") };
-        let roles = if equal {
-            (None, None)
-        } else {
-            (Some(Role::Failure), Some(Role::Success))
+        let (one, other) = match equal {
+            true => (("  ", None), ("  ", None)),
+            false => (("- ", Some(Role::Failure)), ("+ ", Some(Role::Success))),
         };
         for row in 0..old.len().max(new.len()) {
-            match old.get(row) {
-                Some(line) => self.left.line(marks.0, line, roles.0),
-                None => self.left.line("", "", None),
-            }
-            match new.get(row) {
-                Some(line) => self.right.line(marks.1, line, roles.1),
-                None => self.right.line("", "", None),
-            }
+            let [left, right] = [(old, one), (new, other)].map(|(lines, (mark, role))| {
+                let text = (*lines.get(row)?).trim_end_matches('\n').to_owned();
+                Some(Line { mark, text, role })
+            });
+            self.push(left, right);
         }
     }
 
-    /// Both columns.
-    pub(super) fn ready(self) -> (Ready, Ready) {
-        (self.left.ready(), self.right.ready())
+    /// Both columns, for panes of `width` cells: a line that is longer goes on below, and what faces it waits.
+    pub(super) fn ready(&self, width: usize) -> (Ready, Ready) {
+        let (mut left, mut right) = (Column::default(), Column::default());
+        for [one, other] in &self.rows {
+            let pieces = [one, other].map(|line| line.as_ref().map_or_else(Vec::new, |line| line.pieces(width)));
+            let [ones, others] = &pieces;
+            let rows = ones.len().max(others.len());
+            left.line(one.as_ref(), ones, rows);
+            right.line(other.as_ref(), others, rows);
+        }
+        (left.ready(), right.ready())
+    }
+}
+
+impl Line {
+    fn pieces(&self, width: usize) -> Vec<&str> {
+        let rows = wrap_line(&self.text, width.saturating_sub(self.mark.len()));
+        let pieces: Vec<_> = rows.into_iter().filter_map(|row| self.text.get(row.bytes)).collect();
+        if pieces.is_empty() { vec![""] } else { pieces }
     }
 }
 
@@ -109,7 +137,7 @@ mod tests {
     fn faced(left: &str, right: &str) -> (String, String) {
         let mut facing = Facing::default();
         facing.section(Some(left), Some(right));
-        let ((left, _), (right, _)) = facing.ready();
+        let ((left, _), (right, _)) = facing.ready(80);
         (left.as_str().to_owned(), right.as_str().to_owned())
     }
 
@@ -125,7 +153,7 @@ mod tests {
         let mut facing = Facing::default();
         facing.heading("code");
         facing.section(Some("a"), Some("b"));
-        let ((text, highlights), _) = facing.ready();
+        let ((text, highlights), _) = facing.ready(80);
         let marked: Vec<_> = highlights
             .within(&(0..text.as_str().len()))
             .map(|span| (&text.as_str()[span.bytes.clone()], span.role))
@@ -133,12 +161,21 @@ mod tests {
         assert_eq!(marked, [("code", Role::Dim), ("- a", Role::Failure)]);
     }
 
+    #[test]
+    fn a_long_line_goes_on_below_with_its_mark_and_what_faces_it_waits() {
+        let mut facing = Facing::default();
+        facing.section(Some("one two three\nend"), Some("four\nend"));
+        let ((left, _), (right, _)) = facing.ready(10);
+        assert_eq!(left.as_str(), "- one two \n- three\n  end");
+        assert_eq!(right.as_str(), "+ four\n\n  end");
+    }
+
     proptest! {
         #[test]
         fn both_sides_have_as_many_rows(left in "([ab日]\n){0,9}", right in "([ab日]\n){0,9}") {
             let mut facing = Facing::default();
             facing.section(Some(&left), Some(&right));
-            let ((left, _), (right, _)) = facing.ready();
+            let ((left, _), (right, _)) = facing.ready(80);
             let rows = |text: &SafeText| text.as_str().split('\n').count();
             prop_assert_eq!(rows(&left), rows(&right));
         }

@@ -7,6 +7,7 @@ mod rows;
 
 pub(super) use choose::ChooseScreen;
 
+use self::facing::Facing;
 use super::split::indented;
 use super::{Screen, Sides, here};
 use crate::model::DiffRow;
@@ -25,6 +26,9 @@ use std::sync::Arc;
 
 /// Rows of the list, at most, before the texts get the rest.
 const LIST_ROWS: u16 = 14;
+
+/// A width to wrap for before the panes were drawn.
+const FIRST_WIDTH: usize = 80;
 
 /// The part that has the focus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,6 +50,9 @@ pub(super) struct DiffScreen {
     found: Option<Result<Arc<Comparison>, SafeText>>,
     list: ListPane,
     shown: Option<usize>,
+    /// The texts of the row that is shown, and the width that the panes have them for.
+    facing: Facing,
+    width: usize,
     one: TextPane,
     other: TextPane,
     focus: Part,
@@ -56,7 +63,7 @@ impl DiffScreen {
     pub(super) fn new(sides: Sides) -> Self {
         let pane = || {
             let mut pane = TextPane::default();
-            // Rows face each other only while no line takes two.
+            // Lines come wrapped: rows face each other only where both sides of one take as many.
             pane.set_wrap(false);
             pane
         };
@@ -66,6 +73,8 @@ impl DiffScreen {
             found: None,
             list: ListPane::default(),
             shown: None,
+            facing: Facing::default(),
+            width: 0,
             one: pane(),
             other: pane(),
             focus: Part::default(),
@@ -111,17 +120,40 @@ impl DiffScreen {
             let row = comparison.diff.rows.get(index)?;
             Some(rows::texts(comparison, row))
         });
-        if let Some((left, right)) = texts {
-            for (pane, (text, highlights)) in [(&mut self.one, left), (&mut self.other, right)] {
-                pane.open(text);
-                pane.set_highlights(pane.generation(), highlights);
-            }
+        if let Some(facing) = texts {
+            self.facing = facing;
+            self.print(false);
         }
         self.shown = selected;
     }
 
+    /// Puts the texts into the panes, from their start or, the `same` ones at another width, from where the view is.
+    fn print(&mut self, same: bool) {
+        let (left, right) = self
+            .facing
+            .ready(if self.width == 0 { FIRST_WIDTH } else { self.width });
+        for (pane, (text, highlights)) in [(&mut self.one, left), (&mut self.other, right)] {
+            match same {
+                true => pane.update(text),
+                false => pane.open(text),
+            }
+            pane.set_highlights(pane.generation(), highlights);
+        }
+    }
+
+    /// Wraps the texts anew when the narrower of the panes has another width.
+    fn fit(&mut self, half: u16) {
+        let inside = indented(Rect::new(0, 0, half.saturating_sub(2), 1));
+        let width = usize::from(self.one.text_width(inside).min(self.other.text_width(inside))).max(1);
+        if std::mem::replace(&mut self.width, width) != width {
+            self.print(true);
+        }
+    }
+
     fn act(&mut self, action: Action) -> Outcome {
         let done = match (action, self.focus) {
+            // Lines are wrapped always: there is nothing beside them.
+            (Action::Wrap | Action::MoveLeft | Action::MoveRight, _) => false,
             (Action::NextPane, _) => {
                 self.focus = match self.focus {
                     Part::List => Part::Left,
@@ -212,6 +244,7 @@ impl DiffScreen {
             width: area.width - half,
             ..area
         };
+        self.fit(half);
         let row = self.shown.and_then(|index| comparison.diff.rows.get(index));
         let (one, other) = row.map_or((None, None), |row| rows::sides(comparison, row));
         let sides = [

@@ -1,6 +1,6 @@
 //! The rows of a comparison: which steps stand side by side, and how they compare.
 
-use super::facing::{Facing, Ready};
+use super::facing::Facing;
 use crate::model::{DiffMark, DiffRow, DiffStep, Difference};
 use crate::source::Comparison;
 use crate::text::{SafeText, cell_width, fit};
@@ -70,8 +70,8 @@ pub(super) fn row(comparison: &Comparison, row: &DiffRow, width: usize, ctx: &Ct
         )
 }
 
-/// The two texts of a row: code, leaf calls where they differ, output, FINAL.
-pub(super) fn texts(comparison: &Comparison, row: &DiffRow) -> (Ready, Ready) {
+/// The two texts of a row, face to face: code, leaf calls where they differ, output, FINAL.
+pub(super) fn texts(comparison: &Comparison, row: &DiffRow) -> Facing {
     let (left, right) = sides(comparison, row);
     let mut facing = Facing::default();
     let mut section = |heading: &str, of: &dyn Fn(&DiffStep) -> Option<String>| {
@@ -89,7 +89,7 @@ pub(super) fn texts(comparison: &Comparison, row: &DiffRow) -> (Ready, Ready) {
     section("calls", &calls);
     section("output", &|step| filled(&step.output));
     section("FINAL", &|step| step.value.clone());
-    facing.ready()
+    facing
 }
 
 /// The leaf calls of a step, a line each.

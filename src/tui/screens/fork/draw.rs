@@ -2,10 +2,11 @@
 
 use super::ForkScreen;
 use super::facts::Facts;
-use super::form::{Form, Stage, Way};
+use super::form::{Form as Choices, Stage, Way};
 use crate::text::{SafeText, cell_width, fit, money, plural};
 use crate::tui::action::Action;
-use crate::tui::content::{Document, Rendered};
+use crate::tui::content::detect::{Form, form_of};
+use crate::tui::content::{Document, Rendered, markdown};
 use crate::tui::ctx::Ctx;
 use crate::tui::live::{Divergence, ForkEnding, ForkState, Forking};
 use crate::tui::theme::Role;
@@ -27,6 +28,8 @@ impl ForkScreen {
         let place = popup_area(area, WIDTH, HEIGHT, buf, ctx);
         let facts = self.facts(ctx);
         let fork = ctx.lab.fork_here();
+        let chooses = matches!((&self.point, &self.form.stage), (Some(Ok(())), stage) if *stage != Stage::Choosing);
+        self.closes = fork.is_some() || !chooses;
         let (label, step) = match fork {
             Some(fork) => (fork.order().request.label.as_str(), fork.order().request.step),
             None => (facts.label.as_str(), self.step),
@@ -162,7 +165,7 @@ impl ForkScreen {
         match fork.state() {
             ForkState::Ended(ForkEnding::Answered { text, .. }) => {
                 document.line(&[("FINAL", Role::Dim)]);
-                document.append(&Rendered::plain(SafeText::block(text)));
+                document.append(&in_its_form(text, usize::from(area.width)));
             }
             ForkState::Ended(ForkEnding::Parked(question)) => document.line(&[(question, Role::Text)]),
             ForkState::Ended(_) => {}
@@ -181,13 +184,13 @@ impl ForkScreen {
     fn keys(&self, ctx: &Ctx<'_>) -> Styled {
         use Action as A;
         let pairs: Vec<(Action, &str)> = match ctx.lab.fork_here() {
-            Some(fork) if fork.is_running() => vec![(A::Interrupt, "cancels it"), (A::Back, "hides it, it goes on")],
+            Some(fork) if fork.is_running() => vec![(A::Interrupt, "cancels it"), (A::Back, "closes (runs on)")],
             Some(fork) if fork.dir().is_some() => vec![
                 (A::Open, "opens the fork"),
                 (A::Diff, "compares it"),
                 (A::Back, "closes"),
             ],
-            Some(_) => vec![(A::Back, "back")],
+            Some(_) => vec![(A::Back, "closes")],
             None => match (&self.point, &self.form.stage) {
                 (Some(Ok(())), Stage::Choosing) => vec![(A::Open, "goes on"), (A::Back, "closes")],
                 (Some(Ok(())), Stage::Values | Stage::Asking) => vec![
@@ -209,6 +212,16 @@ impl ForkScreen {
             line.push(SafeText::line(&format!(" {words}")), ctx.style(Role::Dim));
         }
         line
+    }
+}
+
+/// A FINAL as the run screen shows it: Markdown laid out.
+fn in_its_form(text: &str, width: usize) -> Rendered {
+    let safe = SafeText::block(text);
+    match form_of(text) {
+        // The scrollbar's column is none of the text's.
+        Form::Markdown => markdown::render(safe.as_str(), width.saturating_sub(1)),
+        _ => Rendered::plain(safe),
     }
 }
 
@@ -262,7 +275,7 @@ fn hint(stage: &Stage, way: Way, step: u64, document: &mut Document) {
 }
 
 /// What will be done, and what it costs.
-fn ready(divergence: &Divergence, form: &Form, facts: &Facts, step: u64, document: &mut Document, ctx: &Ctx<'_>) {
+fn ready(divergence: &Divergence, form: &Choices, facts: &Facts, step: u64, document: &mut Document, ctx: &Ctx<'_>) {
     match divergence {
         Divergence::Inject(_) => {
             for (name, value) in form.ready.iter().take(VALUES) {

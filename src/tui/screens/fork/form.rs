@@ -108,12 +108,16 @@ impl Form {
             was: was.clone(),
             edit: TextBox::default(),
         };
-        Self {
+        let mut form = Self {
             fields: point.bound.iter().map(field).collect(),
             code: point.code.clone(),
             edited: point.code.clone(),
             ..Self::default()
-        }
+        };
+        // What cannot be done here is not chosen for anyone.
+        let possible = Way::ALL.into_iter().find(|way| form.lacks(*way).is_none());
+        form.way = possible.unwrap_or_default();
+        form
     }
 
     /// What is typed into.

@@ -5,10 +5,10 @@ mod facts;
 mod form;
 mod typing;
 
-use super::{QueryKey, Route, Screen, Sides};
+use super::{QueryKey, Route, Screen, Sides, here};
 use crate::model::{ForkPoint, Query};
 use crate::text::SafeText;
-use crate::tui::action::{Action, Context};
+use crate::tui::action::{Action, Context, Here};
 use crate::tui::ctx::Ctx;
 use crate::tui::effect::{Effect, ForkAct, Outcome, Token};
 use crate::tui::input::{Answer, Input, Mouse, MouseKind, Reply};
@@ -32,6 +32,8 @@ pub(super) struct ForkScreen {
     form: Form,
     /// What is read rather than chosen or typed.
     words: TextPane,
+    /// The key that goes back closes the dialog, as of the last frame.
+    closes: bool,
     /// Where the choices were drawn.
     choices: Rect,
     cursor: Option<Position>,
@@ -47,6 +49,7 @@ impl ForkScreen {
             point: None,
             form: Form::default(),
             words: TextPane::default(),
+            closes: false,
             choices: Rect::default(),
             cursor: None,
         }
@@ -310,6 +313,13 @@ impl Screen for ForkScreen {
             .into_iter()
             .flatten()
             .collect()
+    }
+
+    fn here(&self) -> Here {
+        match self.closes {
+            true => here::FORK_CLOSES,
+            false => Here::default(),
+        }
     }
 
     fn cursor(&self) -> Option<Position> {

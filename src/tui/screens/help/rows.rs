@@ -9,6 +9,10 @@ use crate::tui::widgets::Styled;
 /// Cells for the keys of a row.
 const KEYS: usize = 17;
 
+/// Cells that words need beside long keys; else they stand below them, indented.
+const ROOM: usize = 24;
+const INDENT: usize = 4;
+
 /// Words get so many cells, however narrow the box is.
 const LEAST: usize = 8;
 
@@ -110,17 +114,29 @@ impl Row {
         format!("{} {} {}", self.keys, self.name, self.doc)
     }
 
+    /// The words of its description.
+    #[cfg(test)]
+    pub(super) fn words(&self) -> impl Iterator<Item = &str> {
+        self.doc.split(' ')
+    }
+
     /// As many lines as its words need.
     pub(super) fn draw(&self, role: Role, width: usize, ctx: &Ctx<'_>) -> Vec<Styled> {
         let gap = " ".repeat(KEYS.saturating_sub(cell_width(&self.keys)).max(1));
         let keys = format!(" {}{gap}", self.keys);
-        let taken = cell_width(&keys);
+        // Many keys, or the way through the palette, have a line of their own where words would have no room beside.
+        let alone = cell_width(&keys) > KEYS + 1 && width < cell_width(&keys) + ROOM;
+        let taken = if alone { INDENT } else { cell_width(&keys) };
         let rows = wrap_line(self.doc, width.saturating_sub(taken).max(LEAST));
-        let line = |(row, words): (usize, Wrapped)| {
-            let before = if row == 0 { keys.clone() } else { " ".repeat(taken) };
-            let words = self.doc.get(words.bytes).unwrap_or_default().trim_end();
-            Styled::of(SafeText::line(&before), ctx.style(Role::Key)).then(SafeText::line(words), ctx.style(role))
+        let styled = |before: &str, words| {
+            Styled::of(SafeText::line(before), ctx.style(Role::Key)).then(SafeText::line(words), ctx.style(role))
         };
-        rows.into_iter().enumerate().map(line).collect()
+        let line = |(row, words): (usize, Wrapped)| {
+            let words = self.doc.get(words.bytes).unwrap_or_default().trim_end();
+            let first = row == 0 && !alone;
+            styled(&if first { keys.clone() } else { " ".repeat(taken) }, words)
+        };
+        let head = alone.then(|| styled(keys.trim_end(), ""));
+        head.into_iter().chain(rows.into_iter().enumerate().map(line)).collect()
     }
 }

@@ -130,6 +130,7 @@ impl Overview {
 impl Screen for Overview {
     fn update(&mut self, input: &Input<'_>, ctx: &Ctx<'_>) -> Outcome {
         match input {
+            Input::FoundIn(_) => Outcome::ignored(),
             Input::Opened | Input::ModelChanged => {
                 self.take_model(ctx);
                 Outcome {

@@ -61,6 +61,7 @@ impl Overview {
             current: at.map_or(0, |at| at + 1),
             total: self.found.len(),
             more: false,
+            elsewhere: None,
         })
     }
 }

@@ -182,7 +182,8 @@ fn searching_walks_the_matching_cards() {
         Some(Matches {
             current: 1,
             total: 11,
-            more: false
+            more: false,
+            elsewhere: None,
         })
     );
     assert_eq!(screen.timeline.selected(), Some(7));

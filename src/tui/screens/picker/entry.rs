@@ -1,7 +1,7 @@
 //! A session in the list.
 
 use crate::model::Totals;
-use crate::source::{SessionSummary, SessionTotals};
+use crate::source::{BadEnd, SessionSummary, SessionTotals};
 
 /// A session and what is known of it.
 #[derive(Clone, Debug)]
@@ -32,6 +32,24 @@ impl Entry {
                 sum.merge(&totals.lost);
                 Some(sum)
             }
+            Known::Not | Known::Asked | Known::Nothing => None,
+        }
+    }
+}
+
+impl Entry {
+    /// Runs without FINAL, where they are known.
+    pub(super) fn lost(&self) -> u64 {
+        match &self.known {
+            Known::Totals(totals) => totals.lost_runs,
+            Known::Not | Known::Asked | Known::Nothing => 0,
+        }
+    }
+
+    /// How its last run ended, where that is known and was badly.
+    pub(super) fn last_end(&self) -> Option<BadEnd> {
+        match &self.known {
+            Known::Totals(totals) => totals.last_end,
             Known::Not | Known::Asked | Known::Nothing => None,
         }
     }

@@ -304,6 +304,7 @@ impl Screen for PickerScreen {
             current: self.list.selected().map_or(0, |row| row + 1),
             total: self.shown.len(),
             more: false,
+            elsewhere: None,
         })
     }
 }

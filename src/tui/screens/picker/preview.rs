@@ -41,7 +41,13 @@ pub(super) fn document(entry: &Entry, forks: &[&str], ctx: &Ctx<'_>) -> Rendered
 }
 
 fn figures(entry: &Entry, document: &mut Document) {
-    let queries = plural(u128::from(entry.summary.queries), "query", "queries");
+    if let Some(end) = entry.last_end() {
+        document.line(&[("its last query ", Role::Dim), (end.words(), Role::Failure)]);
+    }
+    let mut queries = plural(u128::from(entry.summary.queries), "query", "queries");
+    if let lost @ 1.. = entry.lost() {
+        queries += &format!(" + {} without FINAL", plural(u128::from(lost), "run", "runs"));
+    }
     let Some(totals) = entry.totals() else {
         return document.facts(&[(&queries, Role::Text)]);
     };

@@ -91,7 +91,12 @@ impl Columns {
         ];
         for (of, name, width) in figures {
             let name = if of == sort {
-                arrow(of, name.trim_start_matches("last "))
+                // Where the column is too narrow for the gap, the arrow stands right behind the word.
+                let with_arrow = arrow(of, name.trim_start_matches("last "));
+                match cell_width(&with_arrow) > width {
+                    true => with_arrow.replace(' ', ""),
+                    false => with_arrow,
+                }
             } else {
                 name.into()
             };
@@ -124,12 +129,7 @@ impl Columns {
             .summary
             .last_activity
             .map_or_else(|| "?".to_owned(), |at| ago(at, ctx));
-        push_cell(
-            &mut line,
-            &count(u128::from(entry.summary.queries)),
-            self.queries,
-            ctx.style(Role::Text),
-        );
+        push_cell(&mut line, &queries(entry), self.queries, ctx.style(Role::Text));
         push_cell(&mut line, &ago, self.activity, ctx.style(Role::Dim));
         push_cell(&mut line, &tokens, self.tokens, ctx.style(Role::Text));
         push_cell(&mut line, &cost, self.cost, ctx.style(Role::Text));
@@ -137,7 +137,16 @@ impl Columns {
     }
 }
 
-/// Something is pending, or the state is damaged.
+/// Completed queries and, behind a plus, runs without FINAL.
+fn queries(entry: &Entry) -> String {
+    let completed = count(u128::from(entry.summary.queries));
+    match entry.lost() {
+        0 => completed,
+        lost => format!("{completed} + {}", count(u128::from(lost))),
+    }
+}
+
+/// Something is pending, the last query ended badly, or the state is damaged.
 pub(super) fn mark(entry: &Entry, ctx: &Ctx<'_>) -> (&'static str, Role) {
     if ctx.running.contains(&entry.summary.path) {
         return (ctx.glyphs().running, Role::Running);
@@ -145,6 +154,7 @@ pub(super) fn mark(entry: &Entry, ctx: &Ctx<'_>) -> (&'static str, Role) {
     match (&entry.summary.health, &entry.summary.pending) {
         (Health::Damaged(_) | Health::Closed(_), _) => (ctx.glyphs().failed, Role::Failure),
         (Health::Good, Some(_)) => (ctx.glyphs().running, Role::Warning),
+        (Health::Good, None) if entry.last_end().is_some() => (ctx.glyphs().failed, Role::Warning),
         (Health::Good, None) => (" ", Role::Text),
     }
 }

@@ -280,3 +280,30 @@ proptest! {
         frame(&mut screen, &world, width, height);
     }
 }
+
+#[test]
+fn runs_without_final_are_counted_and_the_last_end_is_told() {
+    let world = World::new();
+    let mut entry = Entry::named("lost");
+    let totals = SessionTotals {
+        lost_runs: 1,
+        last_end: Some(crate::source::BadEnd::Limit),
+        ..SessionTotals::default()
+    };
+    entry.known = Known::Totals(Box::new(totals));
+    let row: String = table::Columns::of(100)
+        .row(&entry, &world.ctx())
+        .spans()
+        .map(|(text, _)| text)
+        .collect();
+    assert!(row.contains("✕ lost") && row.contains("0 + 1"), "{row}");
+    let text = preview::document(&entry, &[], &world.ctx()).text.to_string();
+    assert!(text.contains("its last query hit a limit"), "{text}");
+    assert!(text.contains("0 queries + 1 run without FINAL"), "{text}");
+    let head: String = table::Columns::of(100)
+        .head(Sort::Queries, &world.ctx())
+        .spans()
+        .map(|(text, _)| text)
+        .collect();
+    assert!(head.contains("queries↓"), "{head}");
+}

@@ -201,7 +201,7 @@ impl Screen for ProblemsScreen {
 impl ProblemsScreen {
     fn count(&self) -> String {
         match self.list.len() {
-            0 => "no problems".into(),
+            0 => "no problems in files".into(),
             len => plural(len as u128, "problem", "problems"),
         }
     }

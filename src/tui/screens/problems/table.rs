@@ -1,6 +1,6 @@
 //! The table of problems: columns as wide as they need to be, the less telling ones left out where it is narrow.
 
-use crate::model::{Problem, ProblemKind, Session};
+use crate::model::{Outcome, Problem, ProblemKind, Query, Session};
 use crate::text::{Glyphs, SafeText, cell_width, count, fit, fit_right, middle_cut};
 use crate::tui::ctx::Ctx;
 use crate::tui::pattern::Pattern;
@@ -194,11 +194,36 @@ pub(super) fn in_full(problem: &Problem, session: &Session) -> SafeText {
     SafeText::raw(&format!("{}: {}\n{place}", kind_of(problem.kind).0, problem.what))
 }
 
-/// Nothing is wrong.
+/// Runs that ended badly: these are no problems of files, and their errors stand in them.
+fn failed_runs(session: &Session) -> Option<String> {
+    let failed = |query: &&Query| matches!(query.outcome, Outcome::Error(_) | Outcome::Limit(_));
+    let labels: Vec<String> = session
+        .queries
+        .iter()
+        .filter(failed)
+        .map(|query| query.label.to_string())
+        .collect();
+    let first = labels.first()?;
+    let (runs, them) = match labels.len() {
+        1 => ("1 run ended in an error or at a limit".to_owned(), "it"),
+        many => (
+            format!("{} runs ended in errors or at limits", count(many as u128)),
+            "them",
+        ),
+    };
+    Some(format!(
+        "{runs}: open {them} in the overview ({first}{}) to see why.",
+        if labels.len() > 1 { ", …" } else { "" }
+    ))
+}
+
+/// Nothing is wrong with the files.
 pub(super) fn draw_empty(area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
     let check = Glyphs::of(ctx.options.ascii).check;
-    let head =
-        Styled::words(check, ctx.style(Role::Success)).then(SafeText::literal(" All is well"), ctx.style(Role::Title));
+    let head = Styled::words(check, ctx.style(Role::Success)).then(
+        SafeText::literal(" Nothing is wrong with the files"),
+        ctx.style(Role::Title),
+    );
     let reading = if ctx.session.complete {
         "Every line was read, every transcript was found."
     } else {
@@ -211,6 +236,12 @@ pub(super) fn draw_empty(area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
         usize::from(area.width),
         ctx.style(Role::Dim),
     ));
+    if let Some(failed) = failed_runs(ctx.session) {
+        let style = ctx.style(Role::Warning);
+        let rows = crate::text::wrap_line(&failed, usize::from(area.width));
+        let words = rows.into_iter().filter_map(|row| failed.get(row.bytes));
+        lines.extend(words.map(|words| Styled::of(SafeText::line(words.trim_end()), style)));
+    }
     let top = area.y + area.height.saturating_sub(2) / 2;
     for (line, y) in lines.into_iter().zip(top..area.bottom()) {
         line.draw_centred(Rect { y, height: 1, ..area }, buf);

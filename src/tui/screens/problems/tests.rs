@@ -30,8 +30,20 @@ fn every_size_looks_right() {
 fn without_problems_all_is_well() {
     let world = world_of(Vec::new());
     let mut screen = ProblemsScreen::new(&world.ctx());
-    assert!(frame(&mut screen, &world, 40, 10).contains("All is well"));
-    assert_eq!(screen.title(&world.ctx()).as_str(), "no problems");
+    assert!(frame(&mut screen, &world, 40, 10).contains("Nothing is wrong with the files"));
+    assert_eq!(screen.title(&world.ctx()).as_str(), "no problems in files");
+}
+
+#[test]
+fn runs_that_failed_are_no_problem_of_files_but_are_told() {
+    let mut world = world_of(Vec::new());
+    world.session.queries[0].outcome = crate::model::Outcome::Error("no model".into());
+    let mut screen = ProblemsScreen::new(&world.ctx());
+    let text = frame(&mut screen, &world, 100, 10);
+    assert!(
+        text.contains("1 run ended in an error or at a limit: open it in the overview"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -93,12 +93,13 @@ pub(super) fn info(query: &Query, live: Option<&LiveRun>, place: Option<Place>, 
             out.push(&fit("now", 8), Role::Dim);
             out.push(&words, Role::Running);
         }
-        table(&mut out, &figures(step, &agent.own(), &agent.subtree, exact), width);
-        if let Some(line) = step.and_then(times) {
-            out.newline();
-            out.push(&fit("took", 8), Role::Dim);
-            out.push(&line, Role::Text);
-        }
+        let took = step.and_then(times);
+        table(
+            &mut out,
+            &figures(step, &agent.own(), &agent.subtree, exact),
+            took.as_deref(),
+            width,
+        );
     } else {
         result_of_query(&mut out, query, width);
     }
@@ -168,7 +169,8 @@ fn ending_line(out: &mut Info, ending: &Ending<'_>, width: usize) {
 }
 
 /// The widest form that fits: whole numbers, compact ones, costs in a line of their own, columns turned into rows.
-fn table(out: &mut Info, rows: &[Row], width: usize) {
+/// What is left out of a narrow part's columns stands before them: a low part has its first lines in sight.
+fn table(out: &mut Info, rows: &[Row], took: Option<&str>, width: usize) {
     let forms = [
         (HEADINGS, true, 6),
         (HEADINGS, false, 6),
@@ -179,14 +181,29 @@ fn table(out: &mut Info, rows: &[Row], width: usize) {
         let widths = widths(rows, &headings, exact);
         let total: usize = widths.iter().take(columns).map(|cells| cells + GAP.len()).sum();
         if 6 + total <= width {
-            figure_rows(out, rows, headings.iter().zip(widths).take(columns).collect(), exact);
-            if columns < 6 {
+            let columns: Vec<_> = headings.iter().zip(widths).take(columns).collect();
+            if columns.len() < 6 {
                 cost_line(out, rows);
+                took_line(out, took);
+                figure_rows(out, rows, columns, exact);
+            } else {
+                figure_rows(out, rows, columns, exact);
+                took_line(out, took);
             }
             return;
         }
     }
+    cost_line(out, rows);
+    took_line(out, took);
     turned(out, rows);
+}
+
+fn took_line(out: &mut Info, took: Option<&str>) {
+    if let Some(took) = took {
+        out.newline();
+        out.push(&fit("took", 8), Role::Dim);
+        out.push(took, Role::Text);
+    }
 }
 
 fn widths(rows: &[Row], headings: &[&str; 6], exact: bool) -> [usize; 6] {
@@ -243,7 +260,6 @@ fn turned(out: &mut Info, rows: &[Row]) {
         .into_iter()
         .chain(rows.last().filter(|_| rows.len() > 1))
         .collect();
-    cost_line(out, rows);
     out.newline();
     out.push(&" ".repeat(10), Role::Dim);
     for row in &ends {

@@ -50,7 +50,7 @@ impl RunScreen {
     }
 
     /// Opens a pane, changes to it, or closes it when it is open.
-    fn toggle_over(&mut self, kind: Kind, ctx: &Ctx<'_>) -> Outcome {
+    pub(super) fn toggle_over(&mut self, kind: Kind, ctx: &Ctx<'_>) -> Outcome {
         if self.over.as_ref().is_some_and(|over| over.kind == kind) {
             self.over = None;
             return Outcome::consumed();

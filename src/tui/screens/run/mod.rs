@@ -13,6 +13,7 @@ mod over;
 mod paint;
 mod pane;
 mod render;
+mod seek;
 mod touch;
 mod tree;
 
@@ -80,6 +81,8 @@ pub(super) struct RunScreen {
     zoomed: bool,
     areas: Areas,
     pattern: Option<Pattern>,
+    /// A text that is not in sight and has what is searched for.
+    elsewhere: Option<(&'static str, Action)>,
     /// Since when what is selected is waited for.
     waiting: Option<Duration>,
     /// The panes show a step in flight.
@@ -104,6 +107,7 @@ impl RunScreen {
             zoomed: false,
             areas: Areas::default(),
             pattern: None,
+            elsewhere: None,
             waiting: None,
             was_alive: false,
         }
@@ -131,7 +135,7 @@ impl RunScreen {
         let Some(query) = self.query(ctx) else {
             return Vec::new();
         };
-        self.tree = Tree::new(&query.run, at, query.outcome == Ended::Running);
+        self.tree = Tree::of(query, at);
         self.tree.search(self.pattern.as_ref(), &query.run);
         self.show(false, ctx)
     }
@@ -145,7 +149,7 @@ impl RunScreen {
         let before = self.tree.place();
         let nothing_before = self.tree.rows().is_empty();
         if nothing_before {
-            self.tree = Tree::new(&query.run, self.at, query.outcome == Ended::Running);
+            self.tree = Tree::of(query, self.at);
         } else {
             self.tree.take_run(&query.run);
         }
@@ -181,6 +185,7 @@ impl RunScreen {
         if let Some(over) = &mut self.over {
             effects.extend(over.show(&shown, same, &mut self.token));
         }
+        self.note_elsewhere(ctx);
         effects
     }
 
@@ -246,15 +251,6 @@ impl RunScreen {
         let over = self.over.as_mut().map(|over| &mut over.pane);
         [&mut self.code, &mut self.output].into_iter().chain(over)
     }
-
-    fn search(&mut self, pattern: Option<&Pattern>, ctx: &Ctx<'_>) {
-        self.pattern = pattern.cloned();
-        self.panes().for_each(|pane| pane.search(pattern));
-        self.info.text.search(pattern);
-        if let Some(query) = self.query(ctx) {
-            self.tree.search(pattern, &query.run);
-        }
-    }
 }
 
 impl Screen for RunScreen {
@@ -269,6 +265,7 @@ impl Screen for RunScreen {
                 self.search(*pattern, ctx);
                 Vec::new()
             }
+            Input::FoundIn(part) => self.found_in(*part, ctx),
             Input::Frame | Input::Resized | Input::Shown => Vec::new(),
             Input::Key(_) | Input::Paste(_) => return Outcome::ignored(),
         };
@@ -380,12 +377,9 @@ impl Screen for RunScreen {
         if let Some(over) = &self.over {
             return over.pane.matches();
         }
-        match self.focus {
-            Part::Tree => self.tree.matches(),
-            Part::Info => self.info.text.matches(),
-            Part::Code => self.code.matches(),
-            Part::Output => self.output.matches(),
-        }
+        let elsewhere = self.elsewhere;
+        self.matches_in(self.focus)
+            .map(|matches| Matches { elsewhere, ..matches })
     }
 }
 

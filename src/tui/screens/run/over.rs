@@ -40,7 +40,7 @@ impl Kind {
         }
     }
 
-    fn pieces(self, shown: &Shown<'_>) -> Vec<Piece> {
+    pub(super) fn pieces(self, shown: &Shown<'_>) -> Vec<Piece> {
         match self {
             Self::Input => shown.input(),
             Self::Reasoning => shown.reasoning(),

@@ -1,6 +1,7 @@
 //! How the scrub screen looks: the steps in a row, the names at the left, code and the selected name at the right.
 
 use super::{Part, ScrubScreen, names};
+use crate::model::Unkept;
 use crate::text::SafeText;
 use crate::tui::ctx::Ctx;
 use crate::tui::live::Replaying;
@@ -14,6 +15,8 @@ use ratatui::layout::Rect;
 struct Label {
     step: u64,
     words: String,
+    /// Its code raised when it was recorded.
+    raised: bool,
     mark: Mark,
 }
 
@@ -21,8 +24,6 @@ struct Label {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
     None,
-    /// Its code raised when it was recorded.
-    Raised,
     /// It is run again.
     Running,
     /// It came out as recorded.
@@ -33,22 +34,28 @@ enum Mark {
 
 impl Label {
     fn width(&self) -> usize {
-        self.words.len() + 2 + usize::from(self.mark != Mark::None)
+        self.words.len() + 2 + usize::from(self.raised) + usize::from(self.mark != Mark::None)
     }
 
     fn draw(&self, shown: u64, ctx: &Ctx<'_>) -> Styled {
         let (mark, role) = match self.mark {
             Mark::None => ("", Role::Text),
-            Mark::Raised => (ctx.glyphs().failed, Role::Failure),
             Mark::Running => (ctx.glyphs().running, Role::Running),
             Mark::Faithful => (ctx.glyphs().check, Role::Success),
-            Mark::Mismatch => (ctx.glyphs().cross, Role::Failure),
+            Mark::Mismatch => (ctx.glyphs().differs, Role::Warning),
         };
         let is_shown = self.step == shown;
         let (open, close) = if is_shown { ("[", "]") } else { (" ", " ") };
-        let frame = ctx.style(if is_shown { Role::Accent } else { role });
+        let raised = if self.raised { ctx.glyphs().failed } else { "" };
+        let frame = match (is_shown, self.mark) {
+            (true, _) => Role::Accent,
+            (false, Mark::None) if self.raised => Role::Failure,
+            (false, _) => role,
+        };
+        let frame = ctx.style(frame);
         Styled::words(open, frame)
             .then(SafeText::line(&self.words), frame)
+            .then(SafeText::literal(raised), ctx.style(Role::Failure))
             .then(SafeText::literal(mark), ctx.style(role))
             .then(SafeText::literal(close), frame)
     }
@@ -116,23 +123,24 @@ impl ScrubScreen {
         }
     }
 
-    /// The start and the steps. What a replay says of a step stands for what was recorded of it.
+    /// The start and the steps. What a replay says of a step stands beside what was recorded of it.
     fn labels(&self, ctx: &Ctx<'_>) -> Vec<Label> {
         let replay = self.replay.as_ref();
         let running = replay.and_then(Replaying::current);
         let start = Label {
             step: 0,
             words: "start".into(),
+            raised: false,
             mark: Mark::None,
         };
         let steps = self.steps(ctx).into_iter().map(|step| Label {
             step: step.number,
             words: step.number.to_string(),
+            raised: step.failed,
             mark: match replay.and_then(|replay| replay.mark(step.number)) {
                 Some(true) => Mark::Faithful,
                 Some(false) => Mark::Mismatch,
                 None if running == Some(step.number) => Mark::Running,
-                None if step.failed && replay.is_none() => Mark::Raised,
                 None => Mark::None,
             },
         });
@@ -180,11 +188,23 @@ impl ScrubScreen {
                 .map(|point| &point.names)
             {
                 None => Some(SafeText::literal("this step is not in the event log")),
-                Some(Err(why)) => Some(SafeText::literal(why.words())),
+                Some(Err(why)) => Some(self.unkept(*why)),
                 Some(Ok(_)) if self.step == 0 => Some(SafeText::literal("no names yet: this run began with nothing")),
                 Some(Ok(_)) => Some(SafeText::literal("no names")),
             },
         }
+    }
+
+    /// Why they are not there, and where there are some.
+    fn unkept(&self, why: Unkept) -> SafeText {
+        let instead = match why {
+            Unkept::Thinned => {
+                "\n\nThe last step has them. Go through one of the session's newest runs to see them after each step: \
+                 those are kept."
+            }
+            Unkept::NotSaved | Unkept::Adopted => "",
+        };
+        SafeText::block(&format!("{}{instead}", why.words()))
     }
 
     fn paint_texts(&mut self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
@@ -197,7 +217,7 @@ impl ScrubScreen {
         };
         let title = match self.step {
             0 => SafeText::literal("Before the first step"),
-            step => SafeText::line(&format!("Code of step {step}")),
+            step => SafeText::line(&format!("Code and output of step {step}")),
         };
         let inside = Panel::new(title, ctx)
             .focused(self.focus == Part::Code)

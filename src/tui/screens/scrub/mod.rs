@@ -20,6 +20,9 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::sync::Arc;
 
+/// Characters of an output that are shown below the code.
+const OUTPUT: usize = 20_000;
+
 /// The part that has the focus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Part {
@@ -126,7 +129,7 @@ impl ScrubScreen {
     }
 
     fn take_body(&mut self, body: Arc<Body>) -> Vec<Effect> {
-        self.code.open(body.code.safe.clone());
+        self.code.open(code_and_output(&body));
         self.asked_colours = self.token.next();
         let (token, text) = (self.asked_colours, body.code.safe.clone());
         self.body = Some(body);
@@ -281,6 +284,22 @@ impl ScrubScreen {
         }
         Outcome::taken(self.code.mouse(mouse) || self.detail.mouse(mouse))
     }
+}
+
+/// The code with what it printed below it, or the traceback that it ended with: colours of code stay where they are.
+fn code_and_output(body: &Body) -> SafeText {
+    let output = body.output.safe.as_str();
+    if output.trim().is_empty() {
+        return body.code.safe.clone();
+    }
+    let end = output.char_indices().nth(OUTPUT).map_or(output.len(), |(at, _)| at);
+    let more = if end < output.len() {
+        "\n… Enter shows it all"
+    } else {
+        ""
+    };
+    let output = output.get(..end).unwrap_or_default();
+    SafeText::block(&format!("{}\n\n── output ──\n{output}{more}", body.code.safe))
 }
 
 /// In a text, the keys of steps scroll.

@@ -97,7 +97,7 @@ impl Row {
         let style = ctx.style(Role::Failure);
         let name = SafeText::line(&self.name);
         Styled::words(" ", style)
-            .then(SafeText::literal(ctx.glyphs().cross), style)
+            .then(SafeText::literal(ctx.glyphs().differs), style)
             .then(SafeText::literal("   "), style)
             .then(SafeText::line(&fit(name.as_str(), width.saturating_sub(5))), style)
     }

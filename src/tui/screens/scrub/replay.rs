@@ -116,6 +116,6 @@ fn told(replay: &Replaying, ctx: &Ctx<'_>) -> (&'static str, String, Role) {
         Standing::Stopped => (glyphs.separator, "stopped: nothing was changed".into(), Role::Dim),
         Standing::Refused(why) => (glyphs.cross, why.clone(), Role::Failure),
         Standing::Done(verdict) if verdict.faithful => (glyphs.check, verdict.words(), Role::Success),
-        Standing::Done(verdict) => (glyphs.cross, verdict.words(), Role::Failure),
+        Standing::Done(verdict) => (glyphs.differs, verdict.words(), Role::Failure),
     }
 }

@@ -60,6 +60,25 @@ fn every_size_looks_right() {
 }
 
 #[test]
+fn the_output_of_a_step_stands_below_its_code() {
+    let body = Body {
+        code: Text::new("1 / 0"),
+        output: Text::new("Traceback (most recent call last):\nZeroDivisionError: division by zero"),
+        ..Body::default()
+    };
+    let text = code_and_output(&body);
+    assert!(text.as_str().starts_with("1 / 0\n\n── output ──\nTraceback"), "{text}");
+    assert!(text.as_str().ends_with("division by zero"), "{text}");
+}
+
+#[test]
+fn names_that_are_not_kept_are_said_to_be_elsewhere() {
+    let world = world();
+    let shown = frame(&mut opened(&world, 3), &world, 120, 30);
+    assert!(shown.contains("The last step has them"), "{shown}");
+}
+
+#[test]
 fn a_step_shows_what_it_added_changed_and_dropped() {
     let world = world();
     let mut screen = opened(&world, 1);

@@ -12,7 +12,7 @@ const SHOWN: usize = 220;
 
 /// Which text of a step, run or memory entry it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Part {
+pub enum Part {
     /// The query's text.
     Query,
     /// Its FINAL, or a sub-agent's.

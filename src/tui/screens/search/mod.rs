@@ -8,6 +8,7 @@ mod hit;
 mod places;
 mod results;
 
+pub use hit::Part as TextPart;
 use hit::{Hit, Part, Spot};
 use places::Places;
 
@@ -63,11 +64,11 @@ pub struct SearchScreen {
 }
 
 impl SearchScreen {
-    /// Searches for `pattern`; asks for one when it is empty.
+    /// Searches for `pattern`, if there is one, and takes another in its place: what is typed first replaces it.
     pub fn new(pattern: &str) -> Self {
         Self {
-            line: LineEdit::with_text(pattern),
-            typing: pattern.is_empty(),
+            line: LineEdit::selected(pattern),
+            typing: true,
             ..Self::default()
         }
     }
@@ -114,17 +115,17 @@ impl SearchScreen {
     fn act(&mut self, action: Action, ctx: &Ctx<'_>) -> Outcome {
         use Action as A;
         match action {
-            A::Accept if matches!(self.state, State::Due(_) | State::Idle) => {
-                self.typing = self.line.text().is_empty();
-                self.start(ctx)
-            }
-            A::Accept | A::Open => self.open(),
+            A::Accept | A::SelectNext | A::SelectPrevious => self.leave_line(ctx),
+            A::Open => self.open(),
             A::Cancel if self.results.len() > 0 => {
                 self.typing = false;
                 Outcome::consumed()
             }
             A::Cancel => Outcome::with(Effect::Pop),
             A::Search | A::SearchSession => {
+                if !self.typing {
+                    self.line = LineEdit::selected(self.line.text());
+                }
                 self.typing = true;
                 Outcome::consumed()
             }
@@ -136,6 +137,15 @@ impl SearchScreen {
                 self.moved |= moved;
                 Outcome::taken(moved)
             }
+        }
+    }
+
+    /// From the line to the hits, of a search that begins now if it was to begin soon.
+    fn leave_line(&mut self, ctx: &Ctx<'_>) -> Outcome {
+        self.typing = self.line.text().is_empty();
+        match self.state {
+            State::Due(_) | State::Idle => self.start(ctx),
+            State::Running | State::Done | State::Stopped => Outcome::consumed(),
         }
     }
 
@@ -176,7 +186,9 @@ impl SearchScreen {
                 None => return Outcome::consumed(),
             },
         };
-        let found = Pattern::new(self.line.text()).map(Effect::SearchOn);
+        let hit = self.results.hit_of(row).map(|hit| hit.part);
+        let part = hit.filter(|_| matches!(self.results.row(row), Some(Row::Hit(_))));
+        let found = Pattern::new(self.line.text()).map(|pattern| Effect::SearchOn(pattern, part));
         found.into_iter().fold(Outcome::with(Effect::Push(route)), Outcome::and)
     }
 
@@ -256,7 +268,7 @@ impl SearchScreen {
 impl Screen for SearchScreen {
     fn update(&mut self, input: &Input<'_>, ctx: &Ctx<'_>) -> Outcome {
         match input {
-            Input::Opened if !self.typing => self.start(ctx),
+            Input::Opened if !self.line.text().is_empty() => self.start(ctx),
             Input::Opened => Outcome::consumed(),
             Input::Action(action) => self.act(*action, ctx),
             Input::Key(key) if self.typing && self.line.key(*key) => self.typed(ctx),
@@ -296,7 +308,7 @@ impl Screen for SearchScreen {
 
     fn here(&self) -> Here {
         match self.typing {
-            true => Here::default(),
+            true => here::SEARCH_LINE,
             false => here::HITS,
         }
     }
@@ -304,7 +316,7 @@ impl Screen for SearchScreen {
     fn hints(&self, _ctx: &Ctx<'_>) -> Vec<Action> {
         use Action as A;
         if self.typing {
-            return vec![A::Accept, A::SelectNext, A::SelectPrevious, A::Cancel];
+            return vec![A::Accept, A::SelectNext, A::Cancel];
         }
         vec![
             A::Open,

@@ -154,9 +154,21 @@ fn enter_opens_the_place_of_the_selected_hit() {
         &Input::Answer(&batch(token, vec![hit(0, 1, "goat"), hit(0, 5, "goat")], true)),
         &world.ctx(),
     );
+    assert_eq!(screen.context(), Context::Prompt);
+    assert!(
+        screen
+            .update(&Input::Action(Action::Accept), &world.ctx())
+            .effects
+            .is_empty()
+    );
+    assert_eq!(screen.context(), Context::Everywhere);
     screen.update(&Input::Action(Action::SearchNext), &world.ctx());
     let outcome = screen.update(&Input::Action(Action::Open), &world.ctx());
-    let [Effect::Push(Route::Run { query, at: Some(place) }), Effect::SearchOn(_)] = outcome.effects.as_slice() else {
+    let [
+        Effect::Push(Route::Run { query, at: Some(place) }),
+        Effect::SearchOn(_, Some(Part::Output)),
+    ] = outcome.effects.as_slice()
+    else {
         panic!("{outcome:?}");
     };
     assert_eq!((query.label, place.step), (Label::Completed(1), Some(4)));
@@ -184,7 +196,7 @@ fn a_moved_selection_stays_on_its_hit_while_more_come() {
                     at: Some(Place { step: Some(2), .. }),
                     ..
                 }),
-                Effect::SearchOn(_)
+                Effect::SearchOn(..)
             ]
         ),
         "{outcome:?}"
@@ -220,7 +232,7 @@ fn what_the_model_holds_is_found_at_once() {
     assert!(
         matches!(
             outcome.effects.as_slice(),
-            [Effect::Push(Route::Run { at: None, .. }), Effect::SearchOn(_)]
+            [Effect::Push(Route::Run { at: None, .. }), Effect::SearchOn(..)]
         ),
         "{outcome:?}"
     );

@@ -34,6 +34,16 @@ impl InputBox {
             Over::Recall(_) => vec![A::HistorySearch, A::LeaveBox],
             Over::Paths(_) => vec![A::Complete, A::LeaveBox],
             Over::Dialog(_) => vec![A::LeaveBox],
+            Over::None if self.asked().is_some_and(|question| !question.options.is_empty()) => {
+                vec![
+                    A::SelectPrevious,
+                    A::SelectNext,
+                    A::Send,
+                    A::NewLine,
+                    A::LeaveBox,
+                    A::Interrupt,
+                ]
+            }
             Over::None if self.asked.is_some() => vec![A::Send, A::NewLine, A::LeaveBox, A::Interrupt],
             Over::None => vec![
                 A::Send,

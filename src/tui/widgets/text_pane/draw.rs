@@ -54,6 +54,12 @@ impl TextPane {
         self.settle();
     }
 
+    /// The cells that are left of `area` for the text, beside numbers and scrollbar.
+    pub fn text_width(&self, area: Rect) -> u16 {
+        let bar = u16::from(area.width > 4);
+        area.width - self.gutter().min(area.width.saturating_sub(8)) - bar
+    }
+
     /// Cells for line numbers, with a space after them; 0 without.
     fn gutter(&self) -> u16 {
         let digits = self.lines.count().to_string().len();

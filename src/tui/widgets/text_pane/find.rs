@@ -12,6 +12,8 @@ pub(super) struct Found {
     matches: Vec<Range<usize>>,
     more: bool,
     current: Option<usize>,
+    /// There was no text yet when the search began: its first match is gone to when it comes.
+    waits: bool,
 }
 
 impl Found {
@@ -26,7 +28,7 @@ impl Found {
     }
 
     pub(super) fn forget_current(&mut self) {
-        self.current = None;
+        (self.current, self.waits) = (None, false);
     }
 
     /// The matches that touch `bytes`, each with whether it is the current one.
@@ -70,6 +72,15 @@ impl TextPane {
         if pattern.is_some() {
             self.go_to_match(true);
         }
+        self.found.waits = pattern.is_some() && self.text.is_empty();
+    }
+
+    /// The text that a search waited for has come.
+    pub(super) fn go_to_awaited(&mut self) {
+        if self.found.waits && !self.text.is_empty() {
+            self.found.waits = false;
+            self.go_to_match(true);
+        }
     }
 
     /// How the search stands, while there is one.
@@ -78,6 +89,7 @@ impl TextPane {
             current: self.found.current.map_or(0, |current| current + 1),
             total: self.found.matches.len(),
             more: self.found.more,
+            elsewhere: None,
         })
     }
 

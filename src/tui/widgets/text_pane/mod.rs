@@ -74,6 +74,7 @@ impl TextPane {
     pub fn update(&mut self, text: SafeText) {
         if text != self.text {
             self.replace(text);
+            self.go_to_awaited();
         }
     }
 

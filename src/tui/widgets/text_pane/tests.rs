@@ -167,6 +167,18 @@ fn the_scrollbar_jumps() {
     assert_eq!(pane.top_line(), 0);
 }
 
+#[test]
+fn a_search_that_began_before_the_text_came_goes_to_its_first_match() {
+    let mut pane = pane("");
+    pane.search(Pattern::new("77").as_ref());
+    pane.update(SafeText::block(&numbered(100)));
+    assert_eq!(
+        pane.matches().map(|matches| (matches.current, matches.total)),
+        Some((1, 1))
+    );
+    assert!(draw(&mut pane, 20, 5).contains(&"77".to_owned()));
+}
+
 proptest! {
     #[test]
     fn any_size_text_and_sequence_of_actions_draws(

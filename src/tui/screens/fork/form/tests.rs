@@ -13,6 +13,13 @@ fn point(names: &[&str], code: &str) -> ForkPoint {
     }
 }
 
+#[test]
+fn what_cannot_be_done_is_not_chosen_at_first() {
+    assert_eq!(Form::of(&point(&["count"], "count = 3")).way, Way::Inject);
+    assert_eq!(Form::of(&point(&[], "print(3)")).way, Way::Edit);
+    assert_eq!(Form::of(&point(&[], "")).way, Way::Replan);
+}
+
 fn form() -> Form {
     Form::of(&point(&["count", "longest"], "count = 3"))
 }

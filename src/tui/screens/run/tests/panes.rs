@@ -1,6 +1,7 @@
 //! Focus, folding, raw forms, searches, and bodies that are late or missing.
 
 use super::*;
+use crate::tui::screens::TextPart;
 
 #[test]
 fn a_query_that_was_cut_is_shown_whole_where_it_was_kept() {
@@ -82,6 +83,61 @@ fn a_search_counts_in_the_focused_pane() {
     stage.send(&Input::Search(pattern.as_ref()));
     stage.act(Action::SearchNext);
     assert_eq!(stage.title(), "Q1 › step 2");
+}
+
+#[test]
+fn a_search_goes_to_the_pane_that_has_it_or_says_which_text_does() {
+    let mut stage = lighthouses(0);
+    assert_eq!(stage.screen.focus, Part::Code);
+    stage.send(&Input::Search(Pattern::new("storms").as_ref()));
+    assert_eq!(stage.screen.focus, Part::Output);
+    assert_eq!(
+        stage.screen.matches().map(|matches| (matches.current, matches.total)),
+        Some((1, 1))
+    );
+    stage.send(&Input::Search(Pattern::new("separated").as_ref()));
+    let matches = stage.screen.matches().unwrap();
+    assert_eq!(
+        (matches.total, matches.elsewhere),
+        (0, Some(("reasoning", Action::Reasoning)))
+    );
+    stage.act(Action::Reasoning);
+    assert_eq!(stage.screen.matches().map(|matches| matches.current), Some(1));
+    stage.act(Action::Back);
+    stage.send(&Input::Search(Pattern::new("nowhere at all").as_ref()));
+    assert_eq!(stage.screen.matches().unwrap().elsewhere, None);
+}
+
+#[test]
+fn a_hit_of_the_sessions_search_has_its_text_in_focus() {
+    let mut stage = lighthouses(0);
+    let pattern = Pattern::new("storms");
+    stage.send(&Input::Search(pattern.as_ref()));
+    stage.send(&Input::FoundIn(TextPart::Output));
+    assert_eq!(stage.screen.focus, Part::Output);
+    assert_eq!(
+        stage.screen.matches().map(|matches| (matches.current, matches.total)),
+        Some((1, 1))
+    );
+    stage.send(&Input::Search(Pattern::new("pages").as_ref()));
+    stage.send(&Input::FoundIn(TextPart::Reasoning));
+    assert!(stage.frame(120, 34).contains("reasoning of Q1"));
+    assert_eq!(
+        stage.screen.matches().map(|matches| (matches.current, matches.total)),
+        Some((1, 1))
+    );
+    stage.send(&Input::FoundIn(TextPart::Code));
+    assert!(stage.screen.over.is_none() && stage.screen.focus == Part::Code);
+}
+
+#[test]
+fn at_80x24_the_cost_is_in_sight() {
+    let mut stage = lighthouses(0);
+    stage.act(Action::StepNext);
+    // The program's header, footer and question box take the rest of 24 rows.
+    let text = stage.frame(80, 19);
+    assert!(text.contains("cost    step $0.0"), "{text}");
+    assert!(text.contains("took"), "{text}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ mod row;
 
 pub(super) use self::flat::TreeRow;
 use self::flat::{Folds, Unplaced, children, flatten, parent};
-use crate::model::{Run, Step, StepKind};
+use crate::model::{Outcome, Query, Run, Step, StepKind};
 use crate::tui::action::Action;
 use crate::tui::ctx::Ctx;
 use crate::tui::input::Mouse;
@@ -36,6 +36,14 @@ pub(super) struct Tree {
 }
 
 impl Tree {
+    /// The tree of a query's run, at a place; when none is said, at its newest step while it runs, at the last one
+    /// where that went wrong, else at the first.
+    pub(super) fn of(query: &Query, at: Option<Place>) -> Self {
+        let wrong = matches!(query.outcome, Outcome::Error(_) | Outcome::Limit(_));
+        let last = || last_step(&query.run).filter(|_| wrong);
+        Self::new(&query.run, at.or_else(last), query.outcome == Outcome::Running)
+    }
+
     /// The tree of a run, with a place selected: `at`, else the newest step of a live run, else the first step.
     pub(super) fn new(run: &Run, at: Option<Place>, live: bool) -> Self {
         let mut tree = Self {
@@ -273,6 +281,7 @@ impl Tree {
             current: at.map_or(0, |at| at + 1),
             total: self.found.len(),
             more: false,
+            elsewhere: None,
         })
     }
 
@@ -300,6 +309,15 @@ impl Tree {
 }
 
 /// The query's first step, or its probe, or its root.
+fn last_step(run: &Run) -> Option<Place> {
+    let agent = *run.roots.last()?;
+    let step = run.agent(agent)?.steps.len().checked_sub(1);
+    step.map(|step| Place {
+        agent,
+        step: Some(step),
+    })
+}
+
 fn first_step(run: &Run) -> Option<Place> {
     let agent = *run.roots.first()?;
     let steps = &run.agent(agent)?.steps;
