@@ -392,7 +392,7 @@ fn a_replay_explains_the_first_mismatch() {
     pty.wait_for("after step 3");
     pty.send("p");
     pty.wait_for("step 1: output is not as recorded");
-    pty.wait_for("[1✗]");
+    pty.wait_for("[1≠]");
     pty.wait_for("printed something else");
     quit(pty);
 }

@@ -276,7 +276,7 @@ async fn a_reply_without_end_is_stopped_at_the_limit() {
 
 #[tokio::test]
 async fn the_body_says_what_it_is_whatever_the_header_says() {
-    let json = r#"{"id": "x", "choices": [{"message": {"content": "hi", "reasoning": "r"}, "finish_reason": "length"}], "usage": {"prompt_tokens": 3}}"#;
+    let json = r#"{"id": "x", "choices": [{"message": {"content": "hi", "reasoning": "r"}, "finish_reason": "length"}], "usage": {"prompt_tokens": 3, "completion_tokens": 1}}"#;
     let server = RawServer::start(vec![
         vec![head("application/json"), send(json)],
         vec![head("text/event-stream"), send(format!(" \n{json}\n"))],
@@ -303,7 +303,7 @@ async fn half_characters_and_repeated_keys_fail_no_call() {
         "\n\n",
         r#"data: {"choices": [{"delta": {"content": "\ude00 b \ud83d\ude00"}, "finish_reason": "stop"}]}"#,
         "\n\n",
-        r#"data: {"choices": [], "usage": {"prompt_tokens": 1, "prompt_tokens": 9, "cost": 7, "cost": 0.0000378}}"#,
+        r#"data: {"choices": [], "usage": {"prompt_tokens": 1, "prompt_tokens": 9, "completion_tokens": 1, "cost": 7, "cost": 0.0000378}}"#,
         "\n\ndata: [DONE]\n\n",
     );
     let server = RawServer::start(vec![vec![events(), send(odd)]]).await;

@@ -57,6 +57,7 @@ fn ask(usage: &str) -> (Place, Ran) {
         .env("RLM_MODEL_BASE_URL", serving(usage))
         .env("RLM_MODEL_API_KEY", "key-of-a-test")
         .session(&place.session_dir())
+        .option("--verbosity", "summary")
         .arg("--json")
         .run();
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -71,7 +72,7 @@ fn is_unknown(usage: &str) {
     assert_eq!(figures, [json!(0), json!(0), json!(1)], "{usage}: {told}");
     assert!(ran.err.contains("tokens unknown"), "{usage}: {}", ran.err);
     let log: Value = serde_json::from_str(&seen(&place, "--json")).unwrap();
-    assert_eq!(log["totals"]["without_final"]["tokens"], Value::Null, "{usage}: {log}");
+    assert_eq!(log["totals"]["completed"]["tokens"], Value::Null, "{usage}: {log}");
     assert!(seen(&place, "--stats").contains("unknown"), "{usage}");
     assert_eq!(written(&place)["total_tokens"], json!(0), "{usage}");
     assert_eq!(recorded(&place), Value::Null, "{usage}");
@@ -85,7 +86,7 @@ fn is_known(usage: &str, prompt: u64, completion: u64, total: u64) {
     assert_eq!(figures, [json!(prompt), json!(completion), json!(0)], "{usage}: {told}");
     assert!(ran.err.contains(&format!("{total} tokens")), "{usage}: {}", ran.err);
     let log: Value = serde_json::from_str(&seen(&place, "--json")).unwrap();
-    let log = &log["totals"]["without_final"]["tokens"];
+    let log = &log["totals"]["completed"]["tokens"];
     let wanted = (&json!(prompt), &json!(completion), &json!(total));
     assert_eq!((&log["prompt"], &log["completion"], &log["total"]), wanted, "{usage}");
     let written = written(&place);

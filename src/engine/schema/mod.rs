@@ -27,6 +27,12 @@ const UNTOLD: &str = "(root): it does not fit, and is too large to say where: ch
 /// What the schema is called that nothing fits but what does not fit the schema: checking against it keeps no errors.
 const OPPOSITE: &str = "schema:///opposite";
 
+/// Bytes of stack for the deepest check that is done.
+const STACK: usize = 32 << 20;
+
+/// The check could not begin.
+const NO_THREAD: &str = "(root): it cannot be checked now: the system refused a thread (ulimit -u)";
+
 /// A compiled output schema.
 pub struct OutputSchema {
     source: Value,
@@ -50,8 +56,8 @@ pub enum BadSchema {
 }
 
 impl OutputSchema {
-    /// Compiles `source`, unless checking against it would take too long. References are resolved inside it only: nothing is fetched, and no file is read. Patterns are
-    /// those of the regex crate, without look-around.
+    /// Compiles `source`, unless checking against it would take too long. References are resolved inside it only:
+    /// nothing is fetched, and no file is read. Patterns are those of the regex crate, without look-around.
     ///
     /// # Errors
     /// [`BadSchema`] with what is wrong with it.
@@ -82,6 +88,10 @@ impl OutputSchema {
 
     /// What is wrong with `value`, each with its path; empty when it fits.
     pub fn errors(&self, value: &Value) -> Vec<String> {
+        with_room(|| self.checked(value)).unwrap_or_else(|| vec![NO_THREAD.to_owned()])
+    }
+
+    fn checked(&self, value: &Value) -> Vec<String> {
         match Unfolding::of(&self.source).bears(value) {
             Err(TooMuch) => return vec![TOO_MUCH.to_owned()],
             Ok(Effort::Untold) => {
@@ -96,6 +106,12 @@ impl OutputSchema {
         }
         told
     }
+}
+
+/// Does work that recurses as deep as schemas and values nest: on a stack of its own, which is large enough.
+fn with_room<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
+    let thread = std::thread::Builder::new().stack_size(STACK);
+    std::thread::scope(|scope| thread.spawn_scoped(scope, work).ok()?.join().ok())
 }
 
 /// What is wrong with a schema, in the words of what is wrong with a value.

@@ -36,7 +36,11 @@ fn without_problems_all_is_well() {
 
 #[test]
 fn runs_that_failed_are_no_problem_of_files_but_are_told() {
-    let mut world = world_of(Vec::new());
+    let mut world = world();
+    world.session.problems.clear();
+    for query in &mut world.session.queries {
+        query.outcome = crate::model::Outcome::Done;
+    }
     world.session.queries[0].outcome = crate::model::Outcome::Error("no model".into());
     let mut screen = ProblemsScreen::new(&world.ctx());
     let text = frame(&mut screen, &world, 100, 10);
