@@ -75,6 +75,11 @@ impl TextPane {
         self.found.waits = pattern.is_some() && self.text.is_empty();
     }
 
+    /// A search waits for the text: there is none yet.
+    pub(super) fn is_awaited(&self) -> bool {
+        self.found.waits && self.text.is_empty()
+    }
+
     /// The text that a search waited for has come.
     pub(super) fn go_to_awaited(&mut self) {
         if self.found.waits && !self.text.is_empty() {

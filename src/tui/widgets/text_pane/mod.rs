@@ -65,9 +65,13 @@ impl TextPane {
 
     /// Shows another text, from its start; wrapping and line numbers stay as they are.
     pub fn open(&mut self, text: SafeText) {
+        let awaited = self.is_awaited();
         self.replace(text);
         (self.top, self.left, self.pinned) = (Anchor::default(), 0, false);
         self.found.forget_current();
+        if awaited {
+            self.go_to_match(true);
+        }
     }
 
     /// The same text has grown or changed: the view stays where it is, or at the end while it is pinned there.

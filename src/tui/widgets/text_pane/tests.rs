@@ -200,3 +200,17 @@ proptest! {
         buffer(&mut pane, height, width);
     }
 }
+
+#[test]
+fn a_text_that_a_search_waited_for_opens_at_its_match() {
+    let mut pane = pane("");
+    pane.search(Pattern::new("70").as_ref());
+    pane.open(SafeText::block(&numbered(90)));
+    assert_eq!(
+        pane.matches().map(|matches| (matches.current, matches.total)),
+        Some((1, 1))
+    );
+    assert!(draw(&mut pane, 20, 5).contains(&"70".to_owned()));
+    pane.open(SafeText::block(&numbered(90)));
+    assert_eq!(draw(&mut pane, 20, 3), ["0", "1", "2"], "it is waited for once");
+}
