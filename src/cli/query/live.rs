@@ -42,11 +42,11 @@ struct State {
     questions: usize,
     step: u64,
     /// Sub-agents at work.
-    helpers: usize,
+    sub_agents: usize,
     /// What each of them has done, by its run.
     agents: HashMap<Arc<str>, Helper>,
     /// How many have started so far.
-    started_helpers: usize,
+    started_sub_agents: usize,
     tokens: u128,
     cost: CostSum,
     code: Option<String>,
@@ -74,9 +74,9 @@ impl Live {
             running: false,
             questions: 0,
             step: 0,
-            helpers: 0,
+            sub_agents: 0,
             agents: HashMap::new(),
-            started_helpers: 0,
+            started_sub_agents: 0,
             tokens: 0,
             cost: CostSum::default(),
             code: None,
@@ -202,9 +202,9 @@ impl Live {
     }
 
     fn helper_starts(&self, state: &mut State, agent: &AgentId, task: &str) {
-        state.helpers += 1;
-        state.started_helpers += 1;
-        let number = state.started_helpers;
+        state.sub_agents += 1;
+        state.started_sub_agents += 1;
+        let number = state.started_sub_agents;
         let helper = Helper {
             number,
             ..Helper::default()
@@ -220,7 +220,7 @@ impl Live {
     }
 
     fn helper_ends(&self, state: &mut State, agent: &AgentId, error: Option<&str>) {
-        state.helpers = state.helpers.saturating_sub(1);
+        state.sub_agents = state.sub_agents.saturating_sub(1);
         let Some(helper) = state.agents.remove(&agent.run_id) else {
             return;
         };
@@ -312,12 +312,12 @@ impl State {
     }
 
     fn line(&self) -> String {
-        let helpers = match self.helpers {
+        let sub_agents = match self.sub_agents {
             0 => String::new(),
             some => format!(" · {}", plural(some as u128, "sub-agent", "sub-agents")),
         };
         let (tokens, took) = (self.cost.with_tokens(self.tokens), elapsed(self));
-        format!("step {}{helpers} · {tokens} · {} · {took}", self.step, self.cost)
+        format!("step {}{sub_agents} · {tokens} · {} · {took}", self.step, self.cost)
     }
 }
 
