@@ -7,11 +7,12 @@
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
 use super::advice::advice;
+use crate::text::instant;
 
 /// Name of the lock's file in a session directory.
 pub const LOCK_FILE: &str = "session.lock";
@@ -245,9 +246,7 @@ fn myself() -> Holder {
 }
 
 fn now() -> String {
-    // A clock that is set to where no calendar reaches shows the end of the calendar.
-    let now = jiff::Timestamp::try_from(std::time::SystemTime::now()).unwrap_or(jiff::Timestamp::MAX);
-    now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    instant(SystemTime::now()).strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 /// Linux says it in a file; elsewhere the shell's variables may, and an empty name only makes the message poorer.

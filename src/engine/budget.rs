@@ -5,6 +5,7 @@
 //! unless calls become dearer.
 
 use super::limits::{Exceeded, Limits};
+use crate::model::{self, Cost};
 use crate::provider::Usage;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,8 +29,22 @@ pub struct Spent {
 }
 
 impl Spent {
+    /// One call, of which tokens and cost are told as far as they are known.
+    pub(super) fn of_call(usage: Option<model::Usage>, cost: Cost) -> Self {
+        let used = usage.unwrap_or_default();
+        Self {
+            nano: i128::from(cost.nano()),
+            unknown_costs: u64::from(cost.whole().is_none()),
+            prompt_tokens: used.prompt,
+            completion_tokens: used.completion,
+            unknown_tokens: u64::from(usage.is_none()),
+            calls: 1,
+        }
+    }
+
     /// Both together.
-    fn and(&self, other: &Self) -> Self {
+    #[must_use]
+    pub(super) fn and(&self, other: &Self) -> Self {
         Self {
             nano: self.nano.saturating_add(other.nano),
             unknown_costs: self.unknown_costs.saturating_add(other.unknown_costs),
@@ -162,14 +177,16 @@ impl Budget {
     /// Adds what a call used.
     pub fn add(&self, used: &Usage) {
         let mut counts = self.lock();
-        let cost = used.cost();
-        counts.dearest = counts.dearest.max(cost.nano());
-        let spent = &mut counts.spent;
-        spent.prompt_tokens = spent.prompt_tokens.saturating_add(used.prompt_tokens);
-        spent.completion_tokens = spent.completion_tokens.saturating_add(used.completion_tokens);
-        spent.unknown_tokens += u64::from(!used.reported);
-        spent.nano = spent.nano.saturating_add(i128::from(cost.nano()));
-        spent.unknown_costs += u64::from(cost.whole().is_none());
+        let call = Spent {
+            // Tokens of some attempts may be known, and those of others not.
+            prompt_tokens: used.prompt_tokens,
+            completion_tokens: used.completion_tokens,
+            // It was counted when it began.
+            calls: 0,
+            ..Spent::of_call(used.tokens(), used.cost())
+        };
+        counts.dearest = counts.dearest.max(used.cost().nano());
+        counts.spent = counts.spent.and(&call);
     }
 
     fn lock(&self) -> MutexGuard<'_, Counts> {

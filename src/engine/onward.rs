@@ -4,7 +4,7 @@ use super::agent::{Onward, Prelude, PreludeStep};
 use super::begin_error::BeginError;
 use super::event::What;
 use super::home::Home;
-use super::journal::{Cut, IN_TURN, Tape as StepTape, load_cut, load_parked, spent_before};
+use super::journal::{Cut, IN_TURN, Tape as StepTape, load_cut, load_parked};
 use super::keeper::Keeper;
 use super::open::{Opened, lock};
 use super::questions::Questions;
@@ -55,7 +55,7 @@ pub struct RerunStep {
     pub code: String,
     /// What its leaf calls got.
     pub cells: Vec<LeafCall>,
-    /// Answers to its questions, by their number.
+    /// Its questions, with their answers.
     pub questions: Questions,
     /// What the clocks showed it.
     pub readings: Vec<u64>,
@@ -145,8 +145,7 @@ pub async fn go_on(home: &Home, how: GoOn, query: Query) -> Result<Answer, Begin
     } = Reopened::of(home, &query, &started, opened.doc)?;
     let keeper = Keeper::resume(memory, cut.journal(writer)?, reference.clone());
     let copied = copied(&store, &session, how.turn)?.min(cut.calls.len() as u64);
-    let before = spent_before(&store, &session, how.turn, copied)?;
-    let run = Arc::new(Run::new(&query, lines, how.tape).after(before));
+    let run = Arc::new(Run::new(&query, lines, how.tape).after(cut.spent.from(copied)));
     run.know(&earlier);
     let told = [
         prepared.instruction.clone(),
@@ -179,7 +178,7 @@ pub async fn go_on(home: &Home, how: GoOn, query: Query) -> Result<Answer, Begin
 }
 
 /// Replies of a turn that a branch has from its parent.
-fn copied(store: &Store, session: &str, turn: u32) -> Result<u64, StoreError> {
+pub(super) fn copied(store: &Store, session: &str, turn: u32) -> Result<u64, StoreError> {
     let from = store.events.last_of(session, &[Kind::ForkedFrom])?;
     Ok(match from.map(|event| event.fact) {
         Some(Fact::ForkedFrom(from)) if from.turn == turn => u64::from(from.step),

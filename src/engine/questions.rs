@@ -2,7 +2,6 @@
 //! order: a question keeps its number, and so its answer, by what it asks.
 
 use crate::store::payload::{Answered, Asked};
-use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What was asked and answered, by number.
@@ -25,11 +24,7 @@ impl Questions {
 
     /// An answer is in the log.
     pub(super) fn answered(&mut self, answered: Answered) {
-        let text = match answered.answer {
-            Value::String(text) => text,
-            other => other.to_string(),
-        };
-        self.answer_with(answered.number, text);
+        self.answer_with(answered.number, answered.into_text());
     }
 
     /// The answer to the question of a number.

@@ -8,10 +8,11 @@ use super::error::RunError;
 use super::event::{AgentId, Watch, What, redacted_value};
 use super::home::{Home, SessionLog};
 use super::input::{Input, Prepared};
-use super::journal::{Cut, load_parked, spent_before};
+use super::journal::{Cut, load_parked};
 use super::keeper::Keeper;
 use super::leaving::Leaving;
 use super::memory::{RunRef, SessionMemory, new_run};
+use super::onward::copied;
 use super::open::{Opened, lock};
 use super::person::{Person, Question};
 use super::reopen::Reopened;
@@ -135,8 +136,8 @@ pub async fn answer(home: &Home, text: String, query: Query) -> Result<Answer, B
     let nothing = || BeginError::NothingParked { dir: home.dir.clone() };
     let (parked, (writer, _)) = opened.parked.zip(opened.log).ok_or_else(nothing)?;
     let before = match &opened.store {
-        Some(store) => spent_before(store, writer.session(), parked.turn, 0)?,
-        None => Spent::default(),
+        Some(store) => parked.spent.from(copied(store, writer.session(), parked.turn)?),
+        None => parked.spent.from(0),
     };
     if !parked.question.takes(&text) {
         return Err(BeginError::NotAnOption {

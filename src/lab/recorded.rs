@@ -4,8 +4,8 @@ use super::reading::Reading;
 use super::rows::Place;
 use crate::engine::{CLOCK, Questions, TOOLS};
 use crate::store::payload::{
-    Answered, Asked, CellOutcome, Custom, ForkedFrom, LeafCall, Message, ModelCall, StepEnded, StepStarted, SubAgent,
-    TurnEnded, TurnStarted,
+    Asked, CellOutcome, Custom, ForkedFrom, LeafCall, Message, ModelCall, StepEnded, StepStarted, SubAgent, TurnEnded,
+    TurnStarted,
 };
 use crate::store::{Digest, Fact, Store, StoreError};
 use serde::Deserialize;
@@ -185,13 +185,7 @@ impl RecordedTurn {
             Fact::LeafCall(cell) => step.cells.push(cell),
             Fact::SubAgent(agent) => step.agents.push(agent),
             Fact::Asked(asked) => drop(step.asked.insert(asked.number, asked)),
-            Fact::Answered(Answered { number, answer }) => {
-                let text = match answer {
-                    Value::String(text) => text,
-                    other => other.to_string(),
-                };
-                step.answers.insert(number, text);
-            }
+            Fact::Answered(answered) => drop(step.answers.insert(answered.number, answered.into_text())),
             Fact::StepEnded(ended) => {
                 step.ended = Some(ended);
                 step.end_seq = Some(row.stream_seq);

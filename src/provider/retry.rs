@@ -6,6 +6,7 @@ use super::error::{CallError, ErrorKind};
 use super::reply::{Finish, Reply, Timings};
 use super::request::Request;
 use super::{Cancel, DeltaSink};
+use crate::text::instant;
 use async_trait::async_trait;
 use backon::{BackoffBuilder, ExponentialBuilder};
 use jiff::Timestamp;
@@ -50,7 +51,7 @@ pub(super) async fn run(
         collector: Collector::new(sink, request.limits.max_reply_bytes),
         attempts: 0,
         waited: Duration::ZERO,
-        started_unix_ms: now().as_millisecond(),
+        started_unix_ms: instant(SystemTime::now()).as_millisecond(),
     };
     let deadline = Instant::now() + request.limits.timeout;
     let outcome = tokio::select! {
@@ -146,20 +147,6 @@ impl Course<'_> {
     }
 }
 
-/// Now; of a clock that is set to where no calendar reaches, the end of the calendar.
-pub(super) fn now() -> Timestamp {
-    at(SystemTime::now())
-}
-
-fn at(clock: SystemTime) -> Timestamp {
-    let end = if clock < SystemTime::UNIX_EPOCH {
-        Timestamp::MIN
-    } else {
-        Timestamp::MAX
-    };
-    Timestamp::try_from(clock).unwrap_or(end)
-}
-
 /// Reads a `Retry-After` value: seconds, or an HTTP date. A date that has passed means now.
 pub(super) fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     let value = value.trim();
@@ -175,15 +162,6 @@ pub(super) fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_clock_beyond_every_calendar_is_survived() {
-        let far = Duration::from_secs(400_000_000_000);
-        assert_eq!(at(SystemTime::UNIX_EPOCH + far), Timestamp::MAX);
-        assert_eq!(at(SystemTime::UNIX_EPOCH - far), Timestamp::MIN);
-        let day = SystemTime::UNIX_EPOCH + Duration::from_secs(86_400);
-        assert_eq!(at(day), Timestamp::from_second(86_400).unwrap());
-    }
 
     #[test]
     fn retry_after_is_seconds_or_a_date() {

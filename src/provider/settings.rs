@@ -3,9 +3,9 @@
 use super::cli_agent::AgentSpec;
 use super::pricing::PricingTable;
 use super::retry::Pacing;
+use crate::disk::config::is_no_text;
 use crate::text::secret::{SecretError, Secrets};
 use std::collections::BTreeMap;
-use std::env::VarError;
 use std::fmt;
 
 /// Where requests go unless `RLM_MODEL_BASE_URL` says otherwise.
@@ -149,9 +149,8 @@ impl Settings {
             .chain(ANTHROPIC_KEY_VARIABLES)
             .chain(ANTHROPIC_BASE_URL_VARIABLES)
             .chain([BASE_URL_VARIABLE, STREAM_VARIABLE, VERTEX_VARIABLE]);
-        let is_no_text = |name: &&'static str| matches!(std::env::var(name), Err(VarError::NotUnicode(_)));
         Self {
-            not_text: variables.into_iter().find(is_no_text),
+            not_text: variables.into_iter().find(|name| is_no_text(name)),
             ..Self::from_lookup(|name| std::env::var(name).ok())
         }
     }

@@ -37,6 +37,8 @@ use crate::disk::logs::LogFinder;
 use crate::model::{LogId, TargetKind};
 use log_table::LogTable;
 use session::SessionState;
+#[cfg(feature = "engine")]
+pub(crate) use session::name_of;
 
 pub(crate) use crate::disk::advice::advice;
 pub(crate) use crate::disk::descriptors::need_threads;

@@ -226,7 +226,7 @@ pub(super) fn read_text(path: &Path) -> Option<String> {
 }
 
 /// The name people know a directory by.
-pub(super) fn name_of(path: &Path) -> String {
+pub(crate) fn name_of(path: &Path) -> String {
     let resolved: Option<PathBuf> = path.file_name().is_none().then(|| path.canonicalize().ok()).flatten();
     let named = resolved.as_deref().unwrap_or(path);
     named

@@ -1,6 +1,8 @@
 //! Durations and instants as people read them.
 
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use std::time::SystemTime;
 
 /// A duration in milliseconds: `0 ms`, `840 ms`, `12.4 s`, `3m 07s`, `2h 05m`, `3d 04h`. Rounded, never to a form
 /// like `60.0 s`.
@@ -40,15 +42,35 @@ pub fn date_time(unix_ms: i64, utc: bool) -> String {
     formatted(unix_ms, utc, "%Y-%m-%d %H:%M:%S")
 }
 
+/// What a clock shows, as an instant of the calendar; of one that is set to where no calendar reaches, the calendar's end.
+pub(crate) fn instant(clock: SystemTime) -> Timestamp {
+    let end = if clock < SystemTime::UNIX_EPOCH {
+        Timestamp::MIN
+    } else {
+        Timestamp::MAX
+    };
+    Timestamp::try_from(clock).unwrap_or(end)
+}
+
 fn formatted(unix_ms: i64, utc: bool, format: &str) -> String {
     let zone = if utc { TimeZone::UTC } else { TimeZone::system() };
-    let at = jiff::Timestamp::from_millisecond(unix_ms).map(|at| at.to_zoned_datetime(zone));
+    let at = Timestamp::from_millisecond(unix_ms).map(|at| at.to_zoned_datetime(zone));
     at.map_or_else(|_| "?".into(), |at| at.strftime(format).to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_clock_beyond_every_calendar_is_survived() {
+        let far = Duration::from_secs(400_000_000_000);
+        assert_eq!(instant(SystemTime::UNIX_EPOCH + far), Timestamp::MAX);
+        assert_eq!(instant(SystemTime::UNIX_EPOCH - far), Timestamp::MIN);
+        let day = SystemTime::UNIX_EPOCH + Duration::from_secs(86_400);
+        assert_eq!(instant(day), Timestamp::from_second(86_400).unwrap());
+    }
 
     #[test]
     fn durations_take_the_unit_that_fits() {

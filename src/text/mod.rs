@@ -17,6 +17,7 @@ mod width;
 mod wrap;
 
 pub use count::{compact_count, count, cut_mark, plural};
+pub(crate) use duration::instant;
 pub use duration::{clock_time, date_time, duration, seconds};
 pub use glyphs::{Glyphs, ascii};
 pub use money::{exact_money, money, parse_nano};

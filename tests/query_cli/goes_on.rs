@@ -162,6 +162,36 @@ fn what_a_query_spent_before_it_waited_counts_to_its_limits() {
 }
 
 #[test]
+fn what_a_branch_took_over_counts_to_none_of_its_limits() {
+    let place = Place::new();
+    let reply = |code: &str| json!({"code": code, "usage": {"prompt": 1000, "completion": 10, "cost": 0.1}});
+    let script = |name: &str, codes: &[&str]| {
+        let replies: Vec<_> = codes.iter().map(|code| reply(code)).collect();
+        script::write(place.path(), name, &json!({"rules": [{"replies": replies}]}))
+    };
+    let asks = Program::new(place.path()).arg("go").session(&place.runs());
+    let asks = asks
+        .option("--session-id", "one")
+        .scripted(&script("own.json", &["x = 1", "FINAL(x)"]));
+    assert_eq!(asks.option("--max-money-spent", "1").run().code, Some(0));
+    // By the turn of the conversation: the first one is the parent's.
+    let waits = script("branch.json", &["0", "y = await ask('which?')", "FINAL(y)"]);
+    let forked = place.lab(&["fork", "--at", "2", "--replan", "Ask."]).scripted(&waits);
+    let forked = forked.option("--max-money-spent", "0.15").run();
+    assert_eq!(forked.code, Some(75), "{forked:?}");
+    let branch = place.runs().join(forked.out.lines().next().unwrap());
+    let answer = Program::new(place.path()).arg("answer").arg(branch).arg("this");
+    assert_eq!(
+        answer
+            .scripted(&waits)
+            .option("--max-money-spent", "0.15")
+            .answer()
+            .trim(),
+        "this"
+    );
+}
+
+#[test]
 fn steps_are_shown_where_that_is_wanted_and_never_in_pipes() {
     let place = Place::new();
     place.one(&["x = 1", "y = x", "FINAL(y)"]).answer();

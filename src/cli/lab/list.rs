@@ -9,7 +9,7 @@ use crate::cli::terminal::width;
 use crate::disk::lock;
 use crate::engine::{SessionLog, interruption, now, waiting_in};
 use crate::lab::unfinished_imports;
-use crate::source::{SessionSummary, Stop, list_stored};
+use crate::source::{SessionSummary, Stop, list_stored, name_of};
 use crate::store::{EVENTS_FILE, Fact, Kind, Select, SessionRow, Storage, Store, StoreError, StoredEvent};
 use crate::text::{SafeText, cut, date_time, plural};
 use serde::Serialize;
@@ -281,16 +281,6 @@ fn readable<T>(read: Result<Option<T>, StoreError>, damaged: &mut Option<String>
         }
         read => Ok(read?),
     }
-}
-
-/// The name of a directory, however it is written.
-pub(super) fn name_of(dir: &Path) -> String {
-    let whole = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
-    whole
-        .file_name()
-        .unwrap_or(whole.as_os_str())
-        .to_string_lossy()
-        .into_owned()
 }
 
 /// Whether a query without an end runs, or was cut: a writer that is alive goes on with it.

@@ -7,6 +7,7 @@ use crate::cli::query::{OnwardArgs, can_be_directory, tell_unknown};
 use crate::client::Session;
 use crate::engine::last_models;
 use crate::lab::unfinished_imports;
+use crate::source::name_of;
 use crate::store::{SessionRow, Store, StoreError, check_session_id};
 use std::fs::{metadata, read_dir};
 use std::io;
@@ -58,7 +59,7 @@ pub(super) fn find(text: &str, dir: &Path) -> Result<PathBuf, Failure> {
         id if check_session_id(id).is_ok() && is_session(&dir.join(id)) => Ok(dir.join(id)),
         path if is_session(Path::new(path)) => Ok(PathBuf::from(path)),
         // The one that keeps its files in the directory itself is listed by its name.
-        name if is_session(dir) && list::name_of(dir) == name => Ok(dir.to_owned()),
+        name if is_session(dir) && name_of(dir) == name => Ok(dir.to_owned()),
         id => match known(id, dir)? {
             Some(path) => Ok(path),
             // What may not be looked into is not there for the eye alone.

@@ -7,7 +7,7 @@ use crate::disk::lock;
 use crate::engine::{AgentId, Answer, Home, RunEvent, Settings, Watch, What, resumable};
 use crate::model::CostSum;
 use crate::provider::{CostExpectation, Usage};
-use crate::text::{SafeText, cut as cut_text, duration, plural};
+use crate::text::{SafeText, cut, duration, plural};
 use std::collections::HashMap;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -41,10 +41,8 @@ struct State {
     /// Questions that a person is answering: a line would be drawn over what is typed.
     questions: usize,
     step: u64,
-    /// Sub-agents at work.
-    sub_agents: usize,
-    /// What each of them has done, by its run.
-    agents: HashMap<Arc<str>, Helper>,
+    /// Sub-agents at work, with what each has done, by its run.
+    sub_agents: HashMap<Arc<str>, SubAgent>,
     /// How many have started so far.
     started_sub_agents: usize,
     tokens: u128,
@@ -74,8 +72,7 @@ impl Live {
             running: false,
             questions: 0,
             step: 0,
-            sub_agents: 0,
-            agents: HashMap::new(),
+            sub_agents: HashMap::new(),
             started_sub_agents: 0,
             tokens: 0,
             cost: CostSum::default(),
@@ -143,12 +140,12 @@ impl Live {
     /// That a query is about to be asked in a session whose last one could still be resumed, and can no more then.
     pub(in crate::cli) fn gives_up(&self, home: &Home) {
         // What cannot be read is told when it is opened; whoever has the lock goes on with it.
-        let cut = resumable(&home.dir).ok().flatten();
-        let Some(cut) = cut.filter(|_| lock::holder(&home.dir).is_none()) else {
+        let last = resumable(&home.dir).ok().flatten();
+        let Some(last) = last.filter(|_| lock::holder(&home.dir).is_none()) else {
             return;
         };
-        let (dir, query) = (home.dir.to_string_lossy(), cut.query.replace('\n', " "));
-        let (head, _) = cut_text(&query, QUERY);
+        let (dir, query) = (home.dir.to_string_lossy(), last.query.replace('\n', " "));
+        let (head, _) = cut(&query, QUERY);
         let dots = if head == query { "" } else { " …" };
         let text = format!(
             "the query {head:?}{dots} was interrupted: it stays in the list, and can no longer be resumed once this one \
@@ -193,7 +190,7 @@ impl Live {
         let told = SafeText::line(first);
         self.put(
             state,
-            &format!("{mark} step {}  {}", state.step, cut_text(told.as_str(), 100).0),
+            &format!("{mark} step {}  {}", state.step, cut(told.as_str(), 100).0),
         );
         if self.verbosity == Verbosity::Full {
             self.put(state, &self.dim(&indented(&code)));
@@ -201,38 +198,36 @@ impl Live {
         }
     }
 
-    fn helper_starts(&self, state: &mut State, agent: &AgentId, task: &str) {
-        state.sub_agents += 1;
+    fn sub_agent_starts(&self, state: &mut State, agent: &AgentId, task: &str) {
         state.started_sub_agents += 1;
         let number = state.started_sub_agents;
-        let helper = Helper {
+        let begun = SubAgent {
             number,
-            ..Helper::default()
+            ..SubAgent::default()
         };
-        state.agents.insert(Arc::clone(&agent.run_id), helper);
+        state.sub_agents.insert(Arc::clone(&agent.run_id), begun);
         if self.verbosity == Verbosity::Full {
             let (indent, task) = (indent(agent), SafeText::line(task));
             self.put(
                 state,
-                &format!("{indent}▶ sub-agent {number}  {}", cut_text(task.as_str(), 100).0),
+                &format!("{indent}▶ sub-agent {number}  {}", cut(task.as_str(), 100).0),
             );
         }
     }
 
-    fn helper_ends(&self, state: &mut State, agent: &AgentId, error: Option<&str>) {
-        state.sub_agents = state.sub_agents.saturating_sub(1);
-        let Some(helper) = state.agents.remove(&agent.run_id) else {
+    fn sub_agent_ends(&self, state: &mut State, agent: &AgentId, error: Option<&str>) {
+        let Some(ended) = state.sub_agents.remove(&agent.run_id) else {
             return;
         };
         if self.verbosity == Verbosity::Full {
             let mark = if error.is_some() { "✗" } else { "✓" };
-            let (indent, steps) = (indent(agent), plural(u128::from(helper.steps), "step", "steps"));
-            let tokens = helper.cost.with_tokens(helper.tokens);
-            let why = error.map(|error| format!(" · {}", cut_text(SafeText::line(error).as_str(), 100).0));
+            let (indent, steps) = (indent(agent), plural(u128::from(ended.steps), "step", "steps"));
+            let tokens = ended.cost.with_tokens(ended.tokens);
+            let why = error.map(|error| format!(" · {}", cut(SafeText::line(error).as_str(), 100).0));
             let line = format!(
                 "{indent}{mark} sub-agent {}  {steps} · {tokens} · {}{}",
-                helper.number,
-                helper.cost,
+                ended.number,
+                ended.cost,
                 why.unwrap_or_default()
             );
             self.put(state, &line);
@@ -298,7 +293,7 @@ impl Live {
 
 /// What a sub-agent at work has done.
 #[derive(Default)]
-struct Helper {
+struct SubAgent {
     number: usize,
     steps: u64,
     tokens: u128,
@@ -312,7 +307,7 @@ impl State {
     }
 
     fn line(&self) -> String {
-        let sub_agents = match self.sub_agents {
+        let sub_agents = match self.sub_agents.len() {
             0 => String::new(),
             some => format!(" · {}", plural(some as u128, "sub-agent", "sub-agents")),
         };
@@ -341,15 +336,15 @@ impl Watch for Live {
         state.stale = true;
         match &event.what {
             What::Started { .. } if root => state.running = true,
-            What::Started { task } => self.helper_starts(&mut state, &event.agent, task),
-            What::Ended { error } if !root => self.helper_ends(&mut state, &event.agent, error.as_deref()),
+            What::Started { task } => self.sub_agent_starts(&mut state, &event.agent, task),
+            What::Ended { error } if !root => self.sub_agent_ends(&mut state, &event.agent, error.as_deref()),
             What::CallStarted { step } if root => state.step = *step,
             What::CallEnded { code, usage } => {
                 add(&mut state, usage);
-                if let Some(helper) = state.agents.get_mut(&event.agent.run_id) {
-                    helper.steps += 1;
-                    helper.tokens += u128::from(usage.total_tokens);
-                    helper.cost.add(usage.cost());
+                if let Some(agent) = state.sub_agents.get_mut(&event.agent.run_id) {
+                    agent.steps += 1;
+                    agent.tokens += u128::from(usage.total_tokens);
+                    agent.cost.add(usage.cost());
                 }
                 if root {
                     state.code.clone_from(code);

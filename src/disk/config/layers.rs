@@ -9,7 +9,6 @@ use super::table::{ELSEWHERE, OPTIONS, find};
 use super::variables;
 use crate::disk::whole::{read_named, read_text};
 use serde_json::{Map, Value};
-use std::env::VarError;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -170,8 +169,8 @@ pub fn load(named: Option<&Path>, variable: impl Fn(&str) -> Option<String>) -> 
 ///
 /// As [`load`].
 pub fn load_here(named: Option<&Path>) -> Result<Effective, ConfigError> {
-    let mut variables = OPTIONS.iter().filter_map(Opt::variable);
-    if let Some(variable) = variables.find(|name| matches!(std::env::var(name), Err(VarError::NotUnicode(_)))) {
+    let mut names = OPTIONS.iter().filter_map(Opt::variable);
+    if let Some(variable) = names.find(|name| variables::is_no_text(name)) {
         return Err(ConfigError::NotText { variable });
     }
     let mut effective = load(named, |name| std::env::var(name).ok())?;

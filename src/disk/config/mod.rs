@@ -27,3 +27,5 @@ pub use places::{Place, Whose, places, user_dir};
 pub use schema::schema;
 pub use suggest::nearest;
 pub use table::{OPTIONS, find};
+#[cfg(feature = "engine")]
+pub(crate) use variables::is_no_text;

@@ -21,6 +21,11 @@ const OTHERS: [&str; 9] = [
 /// Begins those of tests alone.
 const TESTS: &str = "FAST_RLM_TEST_";
 
+/// Whether the variable of the environment is set to bytes that are no text: it counts as neither set nor unset.
+pub(crate) fn is_no_text(name: &str) -> bool {
+    matches!(std::env::var(name), Err(std::env::VarError::NotUnicode(_)))
+}
+
 /// Those of the environment's `names` that nobody reads, with what was probably meant.
 pub(super) fn unknown(names: impl Iterator<Item = String>) -> Vec<Unknown> {
     let known: Vec<String> = OPTIONS.iter().filter_map(|option| option.variable()).collect();

@@ -120,11 +120,9 @@ impl Talk {
     /// The number of a question that the step asks now.
     pub(super) fn number_of(&self, question: &str) -> u32 {
         self.with(|state| {
-            let before = state.tape.as_ref().map(|tape| tape.questions());
-            let number = match before {
-                Some(before) => before.number(question, &state.asked),
-                None => Questions::default().number(question, &state.asked),
-            };
+            let none = Questions::default();
+            let before = state.tape.as_ref().map_or(&none, |tape| tape.questions());
+            let number = before.number(question, &state.asked);
             state.asked.insert(number);
             number
         })

@@ -1,6 +1,6 @@
 //! Turns that were cut: by a crash, or where a fork branched off. What it takes to go on with one.
 
-use super::{CLOCK, CONVERSATION, Journal, Tape, TurnSettings};
+use super::{CLOCK, CONVERSATION, Journal, Tape, TurnSettings, TurnSpent};
 use crate::engine::questions::Questions;
 use crate::provider::Message;
 use crate::store::payload::{Custom, LeafCall, Message as Recorded, ModelCall, StepEnded, TurnStarted};
@@ -28,6 +28,7 @@ pub(in crate::engine) struct CutTurn {
     ended: Vec<StepEnded>,
     cells: BTreeMap<u32, Vec<LeafCall>>,
     questions: BTreeMap<u32, Questions>,
+    pub(in crate::engine) spent: TurnSpent,
     /// What the next reply answers, where that is known.
     pending: Option<Pending>,
 }
@@ -88,6 +89,7 @@ impl CutTurn {
     }
 
     fn take(&mut self, event: StoredEvent) {
+        self.spent.take(&event);
         let step = event.step.unwrap_or_default();
         match event.fact {
             Fact::TurnStarted(started) => self.started = started,

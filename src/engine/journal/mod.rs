@@ -23,7 +23,7 @@ pub use project::ProjectError;
 pub(super) use project::{PROJECTED, Projection};
 pub use recover::RecoverError;
 pub(super) use recover::{Cut, IN_TURN, recover};
-pub(super) use spent::spent_before;
+pub(super) use spent::TurnSpent;
 
 use super::clock::now;
 use super::error::RunError;

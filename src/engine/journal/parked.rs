@@ -1,6 +1,6 @@
 //! Parked turns: a step that asked while nobody was there, and what it takes to run it again.
 
-use super::{Journal, NewEvent, Resuming, TurnSettings, now};
+use super::{Journal, NewEvent, Resuming, TurnSettings, TurnSpent, now};
 use crate::engine::person::Question;
 use crate::engine::questions::Questions;
 use crate::engine::tape::Recorded;
@@ -22,6 +22,7 @@ pub(in crate::engine) struct ParkedTurn {
     pub(in crate::engine) calls: Vec<ModelCall>,
     cells: Vec<LeafCall>,
     questions: Questions,
+    pub(in crate::engine) spent: TurnSpent,
 }
 
 /// What a parked step got before it parked: served again, in place of calling.
@@ -176,6 +177,7 @@ pub(in crate::engine) fn load_parked(store: &Store, session: &str) -> Result<Opt
         calls: Vec::new(),
         cells: Vec::new(),
         questions: Questions::default(),
+        spent: TurnSpent::default(),
     };
     events.into_iter().for_each(|event| turn.take(event));
     Ok(Some(turn))
@@ -183,6 +185,7 @@ pub(in crate::engine) fn load_parked(store: &Store, session: &str) -> Result<Opt
 
 impl ParkedTurn {
     fn take(&mut self, event: StoredEvent) {
+        self.spent.take(&event);
         let in_step = event.step == Some(self.step);
         match event.fact {
             Fact::TurnStarted(started) => self.started = started,

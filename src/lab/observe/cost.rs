@@ -55,10 +55,7 @@ pub fn model_costs(recording: &Recording, pricing: &PricingTable) -> Vec<ModelCo
         row.add(usage, cost, pricing);
     };
     for turn in &recording.turns {
-        // What a script replied was no call.
-        let asked = root_calls(turn)
-            .into_iter()
-            .filter(|call| call.usage.is_some() || call.cost != Cost::Known(0));
+        let asked = root_calls(turn).into_iter().filter(|call| call.was_asked());
         asked.for_each(|call| add(&call.model, call.usage, call.cost));
         let model = turn.started.sub_model.as_ref().unwrap_or(&turn.started.model);
         sub_agents(turn)

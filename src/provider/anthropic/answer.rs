@@ -4,7 +4,7 @@ use crate::provider::Delta;
 use crate::provider::collect::Collector;
 use crate::provider::counted::count;
 use crate::provider::error::ErrorKind;
-use crate::provider::http::{Dialect, Faults, object, read};
+use crate::provider::http::{Dialect, Faults, fields, object};
 use crate::provider::reply::{Finish, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -142,7 +142,7 @@ impl MessageReply {
 
     /// What is no object says nothing.
     fn count(&mut self, usage: Option<&RawValue>, collector: &mut Collector<'_>) {
-        if let Some(stated) = usage.and_then(stated) {
+        if let Some(stated) = usage.and_then(fields) {
             self.counts.update(&stated);
             collector.usage(self.counts.usage());
         }
@@ -160,10 +160,6 @@ impl MessageReply {
         finish(message.stop_reason.as_deref(), collector);
         Ok(())
     }
-}
-
-fn stated(usage: &RawValue) -> Option<Stated> {
-    read(usage.get()).ok().filter(|_| usage.get().starts_with('{'))
 }
 
 fn said(block: Block, faults: &Faults, collector: &mut Collector<'_>) -> Result<(), ErrorKind> {

@@ -146,6 +146,11 @@ impl<'a, D: Dialect> Answer<'a, D> {
     }
 }
 
+/// Reads a part that is an object, if it is one. A list is none, though serde would take its items for fields.
+pub(in crate::provider) fn fields<T: serde::de::DeserializeOwned>(raw: &serde_json::value::RawValue) -> Option<T> {
+    read(raw.get()).ok().filter(|_| raw.get().starts_with('{'))
+}
+
 /// Reads an event's JSON object.
 pub(in crate::provider) fn object<T: serde::de::DeserializeOwned>(data: &str, faults: &Faults) -> Result<T, ErrorKind> {
     let unexpected = |what: &str| faults.broken(&format!("an event is not as expected: {what}"));

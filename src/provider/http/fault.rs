@@ -2,13 +2,14 @@
 
 use super::tls::distrust;
 use crate::provider::error::ErrorKind;
-use crate::provider::retry::{now, retry_after};
+use crate::provider::retry::retry_after;
+use crate::text::instant;
 use crate::text::secret::Secrets;
 use futures_util::StreamExt as _;
 use reqwest::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use reqwest::{Response, Url};
 use serde_json::Value;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tokio::time::timeout;
 
 /// How much of an error's body is read, and how long that may take.
@@ -130,7 +131,7 @@ impl Faults {
                 setting: self.hints.base_url,
             };
         }
-        let retry_after = header(RETRY_AFTER).and_then(|value| retry_after(&value, now()));
+        let retry_after = header(RETRY_AFTER).and_then(|value| retry_after(&value, instant(SystemTime::now())));
         let message = self.line(&error_text(&read_some(response).await));
         match status {
             401 | 403 => ErrorKind::Auth {

@@ -6,10 +6,9 @@ mod fault;
 mod tidy;
 mod tls;
 
-pub(super) use answer::{Dialect, object};
+pub(super) use answer::{Dialect, fields, object};
 pub(crate) use fault::lost;
 pub(super) use fault::{Faults, Hints};
-pub(super) use tidy::read;
 
 use super::collect::Collector;
 use super::error::ErrorKind;

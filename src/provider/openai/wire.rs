@@ -2,10 +2,10 @@
 
 use crate::provider::cost::parse_nano_dollars;
 use crate::provider::counted::count;
-use crate::provider::http::read;
+use crate::provider::http::fields;
 use crate::provider::reply::{CostSource, Usage};
 use crate::provider::request::{Message, Request};
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -186,7 +186,7 @@ struct Details {
 /// Reads a usage object. Every number is read on its own, so that one that makes no sense spoils no other, and costs from
 /// their digits, so that no float rounds them. `None` when it is no object.
 pub(super) fn usage(raw: &RawValue) -> Option<Usage> {
-    let body: UsageBody = object(raw)?;
+    let body: UsageBody = fields(raw)?;
     let prompt = details(body.prompt_tokens_details.as_deref());
     let completion = details(body.completion_tokens_details.as_deref());
     let prompt_tokens = count(body.prompt_tokens.as_deref());
@@ -221,12 +221,7 @@ fn cost(body: &UsageBody) -> Option<i64> {
 }
 
 fn details(raw: Option<&RawValue>) -> Details {
-    raw.and_then(object).unwrap_or_default()
-}
-
-/// Reads an object. A list is none, though serde would take its items for fields.
-fn object<T: DeserializeOwned>(raw: &RawValue) -> Option<T> {
-    read(raw.get()).ok().filter(|_| raw.get().starts_with('{'))
+    raw.and_then(fields).unwrap_or_default()
 }
 
 fn dollars(raw: Option<&RawValue>) -> Option<i64> {

@@ -110,3 +110,13 @@ pub struct Answered {
     /// The answer.
     pub answer: Value,
 }
+
+impl Answered {
+    /// The answer as text.
+    pub fn into_text(self) -> String {
+        match self.answer {
+            Value::String(text) => text,
+            other => other.to_string(),
+        }
+    }
+}

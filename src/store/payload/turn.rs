@@ -91,6 +91,11 @@ pub struct ModelCall {
 }
 
 impl ModelCall {
+    /// A model was asked: what a script replied was no call.
+    pub fn was_asked(&self) -> bool {
+        self.usage.is_some() || self.cost != Cost::Known(0)
+    }
+
     /// It gave the reply of a step.
     pub fn is_reply(&self) -> bool {
         !self.guard && self.error.is_none()

@@ -289,8 +289,10 @@ impl ScrubScreen {
 /// The code with what it printed below it, or the traceback that it ended with: colours of code stay where they are.
 fn code_and_output(body: &Body) -> SafeText {
     let output = body.output.safe.as_str();
-    if output.trim().is_empty() {
-        return body.code.safe.clone();
+    match (body.code.is_empty(), output.trim().is_empty()) {
+        (true, true) => return SafeText::literal("the model wrote no code"),
+        (false, true) => return body.code.safe.clone(),
+        (_, false) => {}
     }
     let end = output.char_indices().nth(OUTPUT).map_or(output.len(), |(at, _)| at);
     let more = if end < output.len() {

@@ -68,6 +68,7 @@ fn the_output_of_a_step_stands_below_its_code() {
     };
     let text = code_and_output(&body);
     assert!(text.as_str().starts_with("1 / 0\n\n── output ──\nTraceback"), "{text}");
+    assert_eq!(code_and_output(&Body::default()).as_str(), "the model wrote no code");
     assert!(text.as_str().ends_with("division by zero"), "{text}");
 }
 
