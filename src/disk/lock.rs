@@ -20,10 +20,9 @@ pub const LOCK_FILE: &str = "session.lock";
 /// A record is a few hundred bytes; what is longer is not ours.
 const RECORD_LIMIT: u64 = 4096;
 const POLL: Duration = Duration::from_millis(20);
-/// A holder writes its record just after taking the lock: a reader that comes between looks again this often.
-const RECORD_TRIES: u32 = 5;
-/// A reader that asks whether a holder elsewhere still lives has the lock for an instant: no writer is refused for that.
-const LEAST_WAIT: Duration = Duration::from_millis(60);
+/// A holder writes its record just after taking the lock, and a reader that asks whether a holder elsewhere still lives
+/// has the lock for an instant: one that nobody has signed is waited for, however busy the machine is.
+const UNSIGNED_WAIT: Duration = Duration::from_secs(2);
 
 /// Who holds a session's lock, as it wrote there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,7 +94,7 @@ pub struct SessionLock {
 
 impl SessionLock {
     /// Takes the lock of the session directory `dir`, which must exist. Paths that lead to the same directory share
-    /// one lock. A held lock is waited for up to `wait`; zero refuses within a tenth of a second.
+    /// one lock. A held lock is waited for up to `wait`; one that nobody has signed, two seconds longer.
     ///
     /// # Errors
     ///
@@ -106,7 +105,7 @@ impl SessionLock {
             source,
         })?;
         let path = dir.join(LOCK_FILE);
-        let deadline = Instant::now() + wait.max(LEAST_WAIT);
+        let deadline = Instant::now() + wait;
         loop {
             let file = open(&path)?;
             match file.try_lock() {
@@ -117,13 +116,14 @@ impl SessionLock {
                 }
                 // Someone removed or replaced the file meanwhile: a lock on the lost one excludes nobody.
                 Ok(()) => {}
-                Err(TryLockError::WouldBlock) if Instant::now() >= deadline => {
-                    return Err(LockError::Busy {
-                        holder: read_signed(&path),
-                        dir,
-                    });
+                Err(TryLockError::WouldBlock) => {
+                    let now = Instant::now();
+                    let holder = holder(&dir);
+                    if now >= deadline && (holder.is_some() || now >= deadline + UNSIGNED_WAIT) {
+                        return Err(LockError::Busy { holder, dir });
+                    }
+                    std::thread::sleep(POLL);
                 }
-                Err(TryLockError::WouldBlock) => std::thread::sleep(POLL),
                 Err(TryLockError::Error(source)) => return Err(LockError::Io { path, source }),
             }
         }
@@ -159,16 +159,6 @@ impl Drop for SessionLock {
 pub fn holder(dir: &Path) -> Option<Holder> {
     let path = dir.join(LOCK_FILE);
     read_record(&path).filter(|holder| is_alive(holder, &path))
-}
-
-fn read_signed(path: &Path) -> Option<Holder> {
-    for _ in 0..RECORD_TRIES {
-        if let Some(holder) = read_record(path).filter(|holder| is_alive(holder, path)) {
-            return Some(holder);
-        }
-        std::thread::sleep(POLL);
-    }
-    None
 }
 
 fn read_record(path: &Path) -> Option<Holder> {
