@@ -33,29 +33,48 @@ pub(super) fn told(error: &wasmtime::Error) -> String {
 }
 
 /// Address space that a preparation takes at its widest: what one Python reserves, and what compiling it takes.
-const ADDRESS_SPACE: u64 = 5_290 << 20;
+const TO_PREPARE: u64 = 5_290 << 20;
 /// Memory that it takes of that.
 const MEMORY: u64 = 600 << 20;
+/// Address space without which no Python starts: its memory is reserved as wide as it can become, with a guard.
+const TO_START: u64 = 4_160 << 20;
+
+/// Asks whether the limits of this process leave room for one Python. With much less, anything may end the process.
+pub(super) fn need_room_to_start() -> Result<(), String> {
+    need_address_space(TO_START)
+}
 
 /// Asks whether the limits of this process leave room to prepare Python.
 pub(super) fn need_room_to_prepare() -> Result<(), String> {
-    let too_little = |resource, needed| {
-        let limit = getrlimit(resource).current.filter(|limit| *limit < needed)?;
-        let advice = on_scarcity(&io::ErrorKind::OutOfMemory.into()).unwrap_or_default();
-        let mb = |bytes: u64| bytes >> 20;
-        Some((mb(needed), mb(limit), advice))
-    };
-    if let Some((needed, limit, advice)) = too_little(Resource::As, ADDRESS_SPACE) {
-        return Err(format!(
-            "it takes {needed} MB of address space, and may have {limit} MB; {advice}"
-        ));
-    }
+    need_address_space(TO_PREPARE)?;
     match too_little(Resource::Data, MEMORY) {
-        Some((needed, limit, _)) => Err(format!(
-            "it takes {needed} MB of memory, and may have {limit} MB; raise the limit (`ulimit -d`)"
+        Some(told) => Err(format!(
+            "it takes {} of memory, and {told}; raise the limit (`ulimit -d`)",
+            mb(MEMORY)
         )),
         None => Ok(()),
     }
+}
+
+fn need_address_space(needed: u64) -> Result<(), String> {
+    let Some(told) = too_little(Resource::As, needed) else {
+        return Ok(());
+    };
+    let advice = on_scarcity(&io::ErrorKind::OutOfMemory.into()).unwrap_or_default();
+    Err(format!(
+        "it takes {} of address space, and {told}; {advice}",
+        mb(needed)
+    ))
+}
+
+/// What this process may have, where that is less.
+fn too_little(resource: Resource, needed: u64) -> Option<String> {
+    let limit = getrlimit(resource).current.filter(|limit| *limit < needed)?;
+    Some(format!("may have {}", mb(limit)))
+}
+
+fn mb(bytes: u64) -> String {
+    format!("{} MB", bytes >> 20)
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use crate::desk::{Desk, answer, ask, choose, quit};
 use serde_json::{Value, json};
 
-/// Calls a helper once, asks twice, and ends with all answers.
+/// Calls a helper once, asks twice, and ends with all answers. The card shows its code, and so both questions, before
+/// the box asks them (`? Which day?`).
 fn script() -> Value {
     json!({"rules": [
         {"when": {"depth": 1}, "replies": [{"code": "FINAL('from the helper')"}]},
@@ -19,14 +20,14 @@ fn a_run_that_asks_is_cancelled_like_any_other_and_left_with_its_question() {
     let desk = Desk::new();
     let mut pty = desk.scripted(&script());
     ask(&mut pty, "Book a trip");
-    pty.wait_for("Which day?");
+    pty.wait_for("? Which day?");
     std::thread::sleep(std::time::Duration::from_millis(300));
     pty.send("\x03");
     pty.wait_for("cancelled:");
     assert_eq!(desk.last_outcome(), json!("cancelled"));
     std::thread::sleep(std::time::Duration::from_millis(2200));
     ask(&mut pty, "Book another trip");
-    pty.wait_for("Which day?");
+    pty.wait_for("? Which day?");
     pty.send("\x1b");
     pty.wait_for("a ask");
     pty.send("q");
@@ -34,7 +35,7 @@ fn a_run_that_asks_is_cancelled_like_any_other_and_left_with_its_question() {
     pty.send("\r");
     assert_eq!(pty.exit_code(), 0);
     let pty = desk.open(&[], &[]);
-    pty.wait_for("Which day?");
+    pty.wait_for("? Which day?");
     quit(pty);
 }
 
@@ -49,9 +50,9 @@ fn questions_are_answered_in_the_box() {
     let desk = Desk::new();
     let mut pty = desk.scripted(&script());
     ask(&mut pty, "Book a trip");
-    pty.wait_for("Which day?");
+    pty.wait_for("? Which day?");
     answer(&mut pty, "Tuesday");
-    pty.wait_for("Book it?");
+    pty.wait_for("? Book it?");
     choose(&mut pty, "1");
     pty.wait_for("Q2");
     quit(pty);
@@ -77,10 +78,10 @@ fn a_question_outlives_the_program_and_no_finished_call_is_made_again() {
     assert_eq!(helpers(&desk), 1);
     // The model that asked goes on: none is named.
     let mut pty = desk.open(&[], &[]);
-    pty.wait_for("Which day?");
+    pty.wait_for("? Which day?");
     pty.wait_for("waits for an answer: Which day?");
     answer(&mut pty, "Tuesday");
-    pty.wait_for("Book it?");
+    pty.wait_for("? Book it?");
     choose(&mut pty, "2");
     pty.wait_for("Q2");
     quit(pty);

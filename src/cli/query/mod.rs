@@ -147,12 +147,13 @@ fn answer(given: &AnswerArgs) -> Result<Exit, Failure> {
 fn run(args: &Args, work: Work) -> Result<Exit, Failure> {
     let interrupts = Interrupts::listen();
     let setup = Setup::read(args)?;
-    let runtime = need_a_pool().and_then(|()| tokio::runtime::Builder::new_multi_thread().enable_all().build());
-    let runtime = runtime.map_err(Failure::Runtime)?;
+    need_a_pool().map_err(Failure::Runtime)?;
     let live = Live::new(setup.verbosity);
     live.warn_of_unknown_prices(&setup.settings);
     let python = setup.settings.repl.load(&mut |line| live.preparing(line));
     let factory = python.map_err(Failure::Prepare)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(Failure::Runtime)?;
     let cancel = Cancel::new();
     let query = Query {
         input: setup.input.clone(),
