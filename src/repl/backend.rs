@@ -5,6 +5,7 @@ use super::api::ReplFactory;
 use super::error::PrepareError;
 use super::factory::PythonFactory;
 use super::prepare::Progress;
+use super::scarce::need_room_to_start;
 use super::worker::WorkerFactory;
 use serde::Deserialize;
 use std::fmt;
@@ -32,11 +33,24 @@ impl Backend {
         }
     }
 
+    /// Asks whether the limits of this process leave room for one Python: with much less, anything may end the process,
+    /// so it is asked before there are threads.
+    ///
+    /// # Errors
+    /// They do not.
+    pub fn need_room(self) -> Result<(), PrepareError> {
+        match self {
+            Self::Sandbox => need_room_to_start(),
+            Self::Python3 => Ok(()),
+        }
+    }
+
     /// Makes it ready. Blocks: see [`PythonFactory::load`] and [`WorkerFactory::load`].
     ///
     /// # Errors
     /// It cannot be prepared, or is not there.
     pub fn load(self, progress: Progress<'_>) -> Result<Arc<dyn ReplFactory>, PrepareError> {
+        self.need_room()?;
         Ok(match self {
             Self::Sandbox => Arc::new(PythonFactory::load(progress)?),
             Self::Python3 => Arc::new(WorkerFactory::load()?),

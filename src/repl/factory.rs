@@ -51,10 +51,6 @@ impl PythonFactory {
     /// # Errors
     /// It could not be prepared, not even in a temporary directory.
     pub fn load(progress: Progress<'_>) -> Result<Self, PrepareError> {
-        scarce::need_room_to_start().map_err(|reason| PrepareError::Stage {
-            stage: "start Python",
-            reason,
-        })?;
         match prepare::ensure_prepared(progress) {
             Err(killed @ PrepareError::Killed(_)) => return Err(killed),
             Err(reason) => progress(&reason.to_string()),

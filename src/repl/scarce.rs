@@ -1,6 +1,7 @@
 //! What the system had too little of, where wasmtime asked it for memory or a file: said with what to do, and told apart
 //! from files that are no use. The words are those of [`crate::disk::advice`].
 
+use super::error::PrepareError;
 use crate::disk::advice::on_scarcity;
 use rustix::io::Errno;
 use rustix::process::{Resource, getrlimit};
@@ -40,8 +41,11 @@ const MEMORY: u64 = 600 << 20;
 const TO_START: u64 = 4_160 << 20;
 
 /// Asks whether the limits of this process leave room for one Python. With much less, anything may end the process.
-pub(super) fn need_room_to_start() -> Result<(), String> {
-    need_address_space(TO_START)
+pub(super) fn need_room_to_start() -> Result<(), PrepareError> {
+    need_address_space(TO_START).map_err(|reason| PrepareError::Stage {
+        stage: "start Python",
+        reason,
+    })
 }
 
 /// Asks whether the limits of this process leave room to prepare Python.

@@ -147,6 +147,7 @@ fn answer(given: &AnswerArgs) -> Result<Exit, Failure> {
 fn run(args: &Args, work: Work) -> Result<Exit, Failure> {
     let interrupts = Interrupts::listen();
     let setup = Setup::read(args)?;
+    setup.settings.repl.need_room().map_err(Failure::Prepare)?;
     need_a_pool().map_err(Failure::Runtime)?;
     let live = Live::new(setup.verbosity);
     live.warn_of_unknown_prices(&setup.settings);
