@@ -6,6 +6,7 @@ mod leaf;
 mod mcp;
 mod opening;
 mod record;
+mod saving;
 mod signature;
 mod step;
 mod talk;
