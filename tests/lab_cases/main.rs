@@ -18,6 +18,7 @@ mod desk;
 mod exports;
 mod forks;
 mod gates;
+mod given_up;
 mod imports;
 mod numbers;
 mod overhead;

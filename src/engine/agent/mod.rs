@@ -1,5 +1,6 @@
 //! One agent: a conversation with a REPL of its own, from its probe to FINAL.
 
+mod calls;
 mod delegate;
 mod host;
 mod leaf;

@@ -176,6 +176,7 @@ impl Agent {
         let mut output = |chunk: OutputChunk| run.tell_output(&id, live_text(&mut live, &chunk));
         let mut outcome = {
             let mut running = std::pin::pin!(self.repl.run(step, &mut output));
+            let _attended = self.talk.calls.attend();
             tokio::select! {
                 // In this order: a step that has not begun would not notice that it is to stop.
                 biased;
@@ -189,6 +190,7 @@ impl Agent {
             }
         };
         run.tell_output(&id, live.finish());
+        self.close_calls()?;
         let sweep = match outcome.instance {
             _ if self.keeper.is_none() || number == 0 => None,
             InstanceState::Lost => None,

@@ -131,7 +131,9 @@ impl ReplayHost {
 
     async fn served(&self, call: &str, input: &Value) -> Result<Recorded, HostError> {
         self.be_patient(call).await;
-        self.serve(call, input)
+        let recorded = self.serve(call, input)?;
+        recorded.wait().await;
+        Ok(recorded)
     }
 
     async fn be_patient(&self, call: &str) {
@@ -167,6 +169,9 @@ impl ReplayHost {
             self.be_patient("llm_query").await;
         }
         let answers: Vec<_> = queries.iter().map(|query| self.serve("llm_query", query)).collect();
+        for recorded in answers.iter().flatten() {
+            recorded.wait().await;
+        }
         let answers = answers.into_iter().map(|answer| answer.and_then(Recorded::answer));
         answers.collect::<Result<Vec<_>, _>>().map(Value::Array)
     }
