@@ -20,6 +20,7 @@ use crate::cli::query::config::ConfigError;
 use crate::cli::query::{Exit, exit};
 use crate::client;
 use crate::disk::advice::advice;
+use crate::engine::RunError;
 use crate::lab::LabError;
 use crate::store::StoreError;
 use crate::text::{SafeText, shown_json};
@@ -77,6 +78,8 @@ pub(in crate::cli) fn session_dir(session: &str, dir: &Path) -> Result<PathBuf, 
 pub(in crate::cli) enum Failure {
     #[error(transparent)]
     Client(#[from] client::Error),
+    #[error("{error}")]
+    Cancelled { error: Box<client::Error>, dir: PathBuf },
     #[error(transparent)]
     Lab(#[from] LabError),
     #[error(transparent)]
@@ -92,9 +95,29 @@ pub(in crate::cli) enum Failure {
 }
 
 impl Failure {
+    /// A run that failed, in the session of `dir`.
+    fn of_run(error: client::Error, dir: &Path) -> Self {
+        match error {
+            client::Error::Run(failed) if matches!(failed.error, RunError::Cancelled) => Self::Cancelled {
+                error: Box::new(client::Error::Run(failed)),
+                dir: dir.to_owned(),
+            },
+            error => error.into(),
+        }
+    }
+
+    /// The directory of the session that keeps what was cancelled.
+    pub(in crate::cli) fn cancelled_in(&self) -> Option<&Path> {
+        match self {
+            Self::Cancelled { dir, .. } => Some(dir),
+            _ => None,
+        }
+    }
+
     pub(in crate::cli) fn exit(&self) -> Exit {
         match self {
             Self::Client(error) => exit::library(error),
+            Self::Cancelled { error, .. } => exit::library(error),
             Self::Lab(error) => exit::lab(error),
             Self::Store(error) => exit::store(error),
             Self::Config(_) | Self::Usage(_) => Exit::Usage,

@@ -117,6 +117,13 @@ fn mistyped(prompt: &str) -> Option<String> {
 
 /// `fast-rlm answer`: the models that asked go on, unless others are named.
 fn answer(given: &AnswerArgs) -> Result<Exit, Failure> {
+    if given.text.is_none() && !given.drop {
+        return Err(Failure::Usage(
+            "answer: the answer is missing: give it after the session, in quotes, or --drop to close the query \
+             without one"
+                .into(),
+        ));
+    }
     let dir = crate::cli::lab::session_dir(&given.session, &given.dir)?;
     if waiting(&dir)?.is_none() {
         return Err(BeginError::NothingParked { dir }.into());
