@@ -33,6 +33,10 @@ fn outcomes(client: &Client, session: &Session) -> Vec<CellOutcome> {
     cells.collect()
 }
 
+fn gave_up(client: &Client, session: &Session) -> bool {
+    outcomes(client, session).contains(&CellOutcome::Cancelled)
+}
+
 const GIVEN_UP: [&str; 4] = [
     "import asyncio\ntry:\n    x = await asyncio.wait_for(llm_query('slow'), 0.3)\nexcept TimeoutError:\n    x = 'too slow'\nprint(x)",
     "t = asyncio.create_task(batch_llm_query(llm_query('quick'), llm_query('slow')))\nawait asyncio.sleep(0.5)\nt.cancel()\n\
@@ -102,7 +106,7 @@ async fn a_run_that_is_stopped_or_parks_has_given_up_nothing() {
     let client = builder(dir.path()).build(some_are_slow(&[&asks])).unwrap();
     let parked = client.run("go").await.unwrap();
     assert!(parked.suspended.is_some());
-    assert_eq!(outcomes(&client, &client.session().unwrap()), []);
+    assert!(!gave_up(&client, &client.session().unwrap()));
 
     let dir = tempfile::tempdir().unwrap();
     let waits = format!("{left}await t");
@@ -113,5 +117,5 @@ async fn a_run_that_is_stopped_or_parks_has_given_up_nothing() {
     tokio::time::sleep(Duration::from_secs(3)).await;
     stopped.abort();
     drop(stopped.await);
-    assert_eq!(outcomes(&client, &cancel), []);
+    assert!(!gave_up(&client, &cancel));
 }

@@ -17,7 +17,7 @@ mod tending;
 pub use args::LabCommand;
 
 use crate::cli::query::config::ConfigError;
-use crate::cli::query::{Exit, exit};
+use crate::cli::query::{Exit, exit, tell_how_to_go_on};
 use crate::client;
 use crate::disk::advice::advice;
 use crate::engine::RunError;
@@ -42,6 +42,9 @@ pub fn run(command: &LabCommand) -> Exit {
     };
     done.unwrap_or_else(|failure| {
         let _ = writeln!(io::stderr(), "fast-rlm: {}", SafeText::line(&worded(command, &failure)));
+        if let Failure::Cancelled { dir, .. } = &failure {
+            tell_how_to_go_on(dir);
+        }
         match command {
             // A comparison has two answers; anything else is no answer.
             LabCommand::Diff(_) => Exit::Usage,
@@ -103,14 +106,6 @@ impl Failure {
                 dir: dir.to_owned(),
             },
             error => error.into(),
-        }
-    }
-
-    /// The directory of the session that keeps what was cancelled.
-    pub(in crate::cli) fn cancelled_in(&self) -> Option<&Path> {
-        match self {
-            Self::Cancelled { dir, .. } => Some(dir),
-            _ => None,
         }
     }
 

@@ -103,12 +103,7 @@ pub(super) fn tell(failure: &Failure) -> Exit {
             begin(error)
         }
         Failure::Library(error) => library(error),
-        Failure::Session(error) => {
-            if let Some(dir) = error.cancelled_in() {
-                super::outcome::tell_how_to_go_on(dir);
-            }
-            error.exit()
-        }
+        Failure::Session(error) => error.exit(),
         Failure::Store(error) => store(error),
         Failure::Write { cause, .. } => files(cause),
         Failure::Prepare(_) | Failure::Runtime(_) | Failure::Output(_) => Exit::Failed,

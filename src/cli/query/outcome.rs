@@ -45,7 +45,7 @@ pub(super) fn print_error(error: &RunError, args: &Args, dir: &Path, answer: &An
 }
 
 /// The command that goes on after a query was cancelled.
-pub(super) fn tell_how_to_go_on(dir: &Path) {
+pub(in crate::cli) fn tell_how_to_go_on(dir: &Path) {
     let dir = shell_word(dir);
     let line = format!("  fast-rlm \"…\" --session-dir {dir}   asks again, with the names and values that it kept");
     let _ = writeln!(io::stderr(), "{line}");

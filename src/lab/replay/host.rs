@@ -91,9 +91,12 @@ impl ReplayHost {
     /// It has ended: a step of the root, or a sub-agent's run.
     pub(super) fn end(&self) -> Consumed {
         let mut state = self.state();
+        // What was given up may end before it was looked up here: it came to as little.
+        let left = state.cassette.unconsumed();
+        let (given_up, unconsumed): (Vec<_>, Vec<_>) = left.cloned().partition(was_given_up);
         let consumed = Consumed {
-            cells: state.cassette.consumed() + state.answered,
-            unconsumed: state.cassette.unconsumed().cloned().collect(),
+            cells: state.cassette.consumed() + given_up.len() + state.answered,
+            unconsumed,
             missing: state.missing.take(),
             redacted: state.redacted,
         };
@@ -195,6 +198,10 @@ impl HostCalls for ReplayHost {
             other => self.served(other, &call.args).await?.answer(),
         }
     }
+}
+
+fn was_given_up(cell: &LeafCall) -> bool {
+    cell.outcome == CellOutcome::Cancelled
 }
 
 /// Whether a recorded result was too large to be kept.
