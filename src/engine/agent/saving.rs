@@ -2,11 +2,14 @@
 
 use super::{Agent, What};
 use crate::provider::Cancel;
-use crate::repl::{InstanceState, StepError, StepErrorKind, StepOutcome, Sweep};
+use crate::repl::{InstanceState, StepError, StepErrorKind, StepOutcome, Sweep, SweptPickle};
 use std::time::Duration;
 
 /// A cancel leaves the saving this much longer: mostly it ends by then, and nothing is lost.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Writing more values than this takes longer than somebody who cancels waits.
+const MANY: usize = 5_000;
 
 impl Agent {
     /// The names that a step left: all of them, or none where that failed or was cancelled. What was saved before stays
@@ -22,6 +25,10 @@ impl Agent {
             }
         };
         match swept {
+            Ok(sweep) if cancel.is_cancelled() && changed(&sweep) > MANY => {
+                give_up(outcome);
+                None
+            }
             Ok(sweep) => {
                 if let Some(lost) = &sweep.lost {
                     self.tell_loss(outcome, lost);
@@ -42,6 +49,11 @@ impl Agent {
             self.tell(What::Notice(text));
         }
     }
+}
+
+fn changed(sweep: &Sweep) -> usize {
+    let changed = sweep.variables.iter();
+    changed.filter(|swept| swept.pickle != SweptPickle::Unchanged).count()
 }
 
 async fn patient(cancel: &Cancel) {
