@@ -77,6 +77,11 @@ pub fn log_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(args) => args,
         Err(error) => return complain(&error.to_string()),
     };
+    if mode != Some(Mode::Screens)
+        && let Some(trouble) = args.unusable()
+    {
+        return complain(&trouble);
+    }
     if args.demo {
         let mode = mode.unwrap_or(Mode::Stats);
         return match demo::unpack(mode == Mode::Screens) {
@@ -128,6 +133,21 @@ impl LogArgs {
             Err(error) => note(&error.to_string()),
         }
         Ok(self)
+    }
+
+    /// What is named for the screens is checked where it is not needed, too: a script that names it is to learn that
+    /// here.
+    fn unusable(&self) -> Option<String> {
+        let named = TuiOptions {
+            theme: self.theme.clone(),
+            keymap: self.keymap.clone(),
+            ..TuiOptions::default()
+        };
+        let theme = self.theme.as_ref().and_then(|_| tui::check_theme(&named).err());
+        let keymap = self.keymap.as_ref().and_then(|_| tui::check_keys(&named).err());
+        theme
+            .map(|error| error.to_string())
+            .or(keymap.map(|error| error.to_string()))
     }
 
     fn mode(&self) -> Option<Mode> {
@@ -220,8 +240,8 @@ fn around() -> Option<Opened> {
     Some(Opened::Picker { dir, sessions })
 }
 
-/// A configuration that cannot be used keeps nobody from looking: its trouble is told on screen. Keys that mean two things
-/// do: whatever was left of them, a key would do something else than its file says.
+/// A configuration that cannot be used keeps nobody from looking: its trouble is told on screen. Keys that mean two
+/// things do: whatever was left of them, a key would do something else than its file says.
 fn screens(opened: Opened, args: &LogArgs, configured: Configured, script: Option<&Path>) -> ExitCode {
     let drive = driving::options(args, &configured, script);
     let set = configured.unwrap_or_default();

@@ -9,7 +9,8 @@ use std::io::{self, IsTerminal, Write};
 /// The sequences of the parser's own styles.
 const STYLES: [&str; 6] = ["\x1b[0m", "\x1b[1m", "\x1b[4m", "\x1b[31m", "\x1b[32m", "\x1b[33m"];
 
-/// Tells why `words` were refused. Help and version go to stdout, mistakes to stderr; there is nowhere else to tell those.
+/// Tells why `words` were refused. Help and version go to stdout, mistakes to stderr; there is nowhere else to tell
+/// those.
 ///
 /// # Errors
 ///

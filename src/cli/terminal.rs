@@ -1,5 +1,7 @@
 //! What standard output and error lead to.
 
+#[cfg(feature = "engine")]
+use crate::text::SafeText;
 use crate::text::cut;
 use std::io::IsTerminal;
 
@@ -43,6 +45,20 @@ pub(super) fn width() -> Option<usize> {
     std::io::stdout().is_terminal().then(columns)
 }
 
+/// A path as it can be pasted into a command.
+#[cfg(feature = "engine")]
+pub(super) fn shell_word(path: &std::path::Path) -> String {
+    let text = path.to_string_lossy();
+    // Else it would be an option.
+    let here = if text.starts_with('-') { "./" } else { "" };
+    let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%".contains(c);
+    let word = match text.chars().all(plain) {
+        true => format!("{here}{text}"),
+        false => format!("'{here}{}'", text.replace('\'', r"'\''")),
+    };
+    SafeText::line(&word).as_str().to_owned()
+}
+
 /// Why the terminal program cannot run here; `None` when it can.
 pub(super) fn refuses_screens() -> Option<String> {
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
@@ -59,8 +75,9 @@ pub(super) fn is_interactive() -> bool {
     std::io::stdout().is_terminal() && std::io::stdin().is_terminal()
 }
 
-/// What fits in one row of the terminal that standard error leads to, of a line that is drawn again and again: of a longer
-/// one every drawing would leave a row behind. The last column stays free: some terminals go on to the next row there.
+/// What fits in one row of the terminal that standard error leads to, of a line that is drawn again and again: of a
+/// longer one every drawing would leave a row behind. The last column stays free: some terminals go on to the next row
+/// there.
 pub(super) fn one_row(line: &str) -> &str {
     cut(line, error_columns().unwrap_or(USUAL_COLUMNS).saturating_sub(1)).0
 }

@@ -1,8 +1,8 @@
 //! What a query has used so far, shared by the root and all its sub-agents, and checked before each model call.
 //!
-//! What a call costs is known when it has ended. So near the limit of money calls go one after the other: as many are under
-//! way at once as can be paid if each costs what the dearest so far did. A query goes beyond its limit by one call at most,
-//! unless calls become dearer.
+//! What a call costs is known when it has ended. So near the limit of money calls go one after the other: as many are
+//! under way at once as can be paid if each costs what the dearest so far did. A query goes beyond its limit by one
+//! call at most, unless calls become dearer.
 
 use super::limits::{Exceeded, Limits};
 use crate::model::{self, Cost};

@@ -28,8 +28,8 @@ pub fn why_nothing_cut(dir: &Path, log: Option<&SessionLog>) -> Result<String, S
     })
 }
 
-/// Whether the query that has no FINAL in the state.json of `dir` is another program's: the log has none that goes on or
-/// waits. Blocks on files.
+/// Whether the query that has no FINAL in the state.json of `dir` is another program's: the log has none that goes on
+/// or waits. Blocks on files.
 ///
 /// # Errors
 ///
@@ -40,7 +40,8 @@ pub fn asked_elsewhere(dir: &Path) -> Result<bool, StoreError> {
     Ok(is_foreign(dir, last.as_ref()))
 }
 
-/// The query of the session in `dir` that a crash cut and that can be resumed, until another one is asked. Blocks on files.
+/// The query of the session in `dir` that a crash cut and that can be resumed, until another one is asked. Blocks on
+/// files.
 ///
 /// # Errors
 ///
@@ -74,7 +75,8 @@ fn of_end(ended: &TurnEnded) -> String {
             "nothing to resume: its last query was cancelled; ask it again: names and values are kept".into()
         }
         Outcome::Limit => format!(
-            "nothing to resume: its last query was stopped by {limit}; ask it again with more ({}): names and values are kept",
+            "nothing to resume: its last query was stopped by {limit}; ask it again with more ({}): names and values \
+             are kept",
             flag_of(limit)
         ),
         Outcome::Suspended => "nothing to resume: it waits for an answer (`fast-rlm answer`)".into(),

@@ -129,8 +129,8 @@ impl Keeper {
         self.journal.as_ref().is_some_and(|journal| journal.is_resuming())
     }
 
-    /// Closes a query that has no FINAL. One that could not be kept stays open: what was written last counts. `unanswered`
-    /// is what its root's last call used, where it gave no reply.
+    /// Closes a query that has no FINAL. One that could not be kept stays open: what was written last counts.
+    /// `unanswered` is what its root's last call used, where it gave no reply.
     pub(super) fn fail(&mut self, error: &RunError, unanswered: Option<ModelCall>) -> Result<(), RunError> {
         if error.is_unkept() {
             return Ok(());

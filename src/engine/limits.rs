@@ -78,13 +78,19 @@ pub enum Exceeded {
         reached: u64,
     },
     /// Model calls of one agent.
-    #[error("limit max_calls_per_subagent: {} made without FINAL", plural(u128::from(*limit), "model call", "model calls"))]
+    #[error(
+        "limit max_calls_per_subagent: {} made without FINAL",
+        plural(u128::from(*limit), "model call", "model calls")
+    )]
     Calls {
         /// Allowed, and reached.
         limit: u64,
     },
     /// Model calls of the query.
-    #[error("limit max_global_calls: {} made by the query and its sub-agents", plural(u128::from(*limit), "model call", "model calls"))]
+    #[error(
+        "limit max_global_calls: {} made by the query and its sub-agents",
+        plural(u128::from(*limit), "model call", "model calls")
+    )]
     GlobalCalls {
         /// Allowed, and reached.
         limit: u64,

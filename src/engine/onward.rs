@@ -103,8 +103,8 @@ pub fn interruption(store: &Store, session: &str) -> Result<Option<Interruption>
     }))
 }
 
-/// Goes on with the session's last turn. Completed steps are not run again; of a step in flight, finished leaf calls are
-/// served once.
+/// Goes on with the session's last turn. Completed steps are not run again; of a step in flight, finished leaf calls
+/// are served once.
 ///
 /// The turn's own input and instruction are used, not `query.input`; where that is a file, it is the file of the turn.
 ///

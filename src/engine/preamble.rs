@@ -94,7 +94,11 @@ impl Past {
             .map(|mark| format!("# [{mark}: what it bound is in your REPL]\n\n"))
             .unwrap_or_default();
         (!shown.is_empty()).then(|| {
-            format!("The code that earlier queries ran, for you to read; it has run and is not run again:\n```python\n{mark}{}\n```", shown.join("\n\n"))
+            format!(
+                "The code that earlier queries ran, for you to read; it has run and is not run again:\n```python\n\
+                 {mark}{}\n```",
+                shown.join("\n\n")
+            )
         })
     }
 }
@@ -128,8 +132,8 @@ fn mark(left_out: usize, one: &str, many: &str) -> Option<String> {
 
 /// The newest of `parts` that fit into `budget` characters, and how many older ones are left out.
 ///
-/// They are left out by half a budget at once, so that the beginning of what is told stays the same for many queries: model
-/// servers charge less for a prompt that begins like the one before.
+/// They are left out by half a budget at once, so that the beginning of what is told stays the same for many queries:
+/// model servers charge less for a prompt that begins like the one before.
 fn newest(parts: &[String], budget: usize) -> (usize, &[String]) {
     let lengths: Vec<usize> = parts.iter().map(|part| part.chars().count() + 2).collect();
     let (mut sum, mut left_out) = (0_usize, 0_usize);

@@ -55,7 +55,8 @@ pub(super) fn system_prompt(leaf: bool, session: bool, structured: bool, instruc
 pub(super) fn first_message(preamble: Option<&str>, probe_code: &str, probe_output: &str) -> String {
     let preamble = preamble.map(|text| format!("{text}\n\n")).unwrap_or_default();
     format!(
-        "{preamble}A first step has run already, to show you what you have:\n```repl\n{}\n```\n\nOutput:\n{probe_output}",
+        "{preamble}A first step has run already, to show you what you have:\n```repl\n{}\n```\n\nOutput:\n\
+         {probe_output}",
         probe_code.trim()
     )
 }
@@ -97,7 +98,8 @@ pub(super) fn step_message(left: StepsLeft, output: &str, truncate_len: usize) -
 /// The message after a reply without code.
 pub(super) fn no_code_message(left: StepsLeft) -> String {
     format!(
-        "{}Your reply had no ```repl block, so nothing ran. Write the code of the next step in a ```repl block; when you know the answer, call FINAL(value) in one.",
+        "{}Your reply had no ```repl block, so nothing ran. Write the code of the next step in a ```repl block; when \
+         you know the answer, call FINAL(value) in one.",
         left.banner()
     )
 }
@@ -106,7 +108,8 @@ pub(super) fn no_code_message(left: StepsLeft) -> String {
 pub(super) fn schema_rejection(errors: &[String]) -> String {
     let list: String = errors.iter().map(|error| format!("  - {error}\n")).collect();
     format!(
-        "FINAL was not accepted: its value does not fit the required output schema.\n{list}Your variables are as they were. Mend the value and call FINAL again."
+        "FINAL was not accepted: its value does not fit the required output schema.\n{list}Your variables are as they \
+         were. Mend the value and call FINAL again."
     )
 }
 

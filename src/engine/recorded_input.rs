@@ -1,5 +1,5 @@
-//! The input of a recorded turn: how the log keeps it, and how it is read again. Files are not in the log: their paths are,
-//! and those of a session that was imported are a stranger's.
+//! The input of a recorded turn: how the log keeps it, and how it is read again. Files are not in the log: their paths
+//! are, and those of a session that was imported are a stranger's.
 
 use super::input::{Input, InputError};
 use super::session::recorded_structured;
@@ -18,7 +18,8 @@ const IMPORTED: &str = "imported";
 ///
 /// # Errors
 ///
-/// [`InputError`] when the file is gone, is no more what its extension says, or was named by a session that was imported.
+/// [`InputError`] when the file is gone, is no more what its extension says, or was named by a session that was
+/// imported.
 pub fn recorded_context(started: &TurnStarted, dir: &Path, again: Option<&Path>) -> Result<Context, InputError> {
     let input = Input::recorded_in(started, dir, again)?;
     Ok(input.prepare(recorded_structured(started))?.context)

@@ -22,7 +22,8 @@ pub(super) struct Reopened {
 }
 
 impl Reopened {
-    /// The query that `started` began, asked with the settings of `query`; `doc` is what was read of state.json already.
+    /// The query that `started` began, asked with the settings of `query`; `doc` is what was read of state.json
+    /// already.
     pub(super) fn of(
         home: &Home,
         query: &Query,

@@ -132,8 +132,8 @@ impl Settings {
     pub(super) fn unchecked(&self) -> Option<String> {
         let ignored = self.schema.is_some() && !self.structured_io;
         ignored.then(|| {
-            "The answer is not checked against the output schema: enable_structured_io is off. Turn it on, or leave the \
-             schema out."
+            "The answer is not checked against the output schema: enable_structured_io is off. Turn it on, or leave \
+             the schema out."
                 .to_owned()
         })
     }

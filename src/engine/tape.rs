@@ -6,6 +6,11 @@ use crate::repl::{HostError, PythonException};
 use crate::store::Digest;
 use crate::store::payload::{CellOutcome, LeafCall};
 use serde_json::{Value, json};
+use std::time::Duration;
+
+/// A call that the code gave up when it was recorded is not waited for longer than this: something must be different
+/// now.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Serves the leaf calls of a query's root.
 pub trait Tape: Send + Sync {
@@ -57,6 +62,13 @@ pub struct Recorded {
 }
 
 impl Recorded {
+    /// What the code gave up before there was a result has none now either, until the code gives it up again.
+    pub async fn wait(&self) {
+        if self.outcome == CellOutcome::Cancelled {
+            tokio::time::sleep(PATIENCE).await;
+        }
+    }
+
     /// As it reached Python then.
     ///
     /// # Errors
@@ -74,6 +86,9 @@ impl Recorded {
                 message: reason,
             }),
             CellOutcome::Truncated { head, .. } => Ok(head.into()),
+            CellOutcome::Cancelled => Err(HostError::new(
+                "this call was given up when it was recorded, and is waited for now",
+            )),
         }
     }
 

@@ -9,8 +9,8 @@ use crate::text::plural;
 use std::io;
 use std::path::PathBuf;
 
-/// An error of the lab. Unless it says otherwise, nothing was changed. Messages count turns and steps from 1, as screens do;
-/// fields from 0.
+/// An error of the lab. Unless it says otherwise, nothing was changed. Messages count turns and steps from 1, as
+/// screens do; fields from 0.
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
     /// The recording does not suffice.

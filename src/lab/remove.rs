@@ -1,5 +1,5 @@
-//! A session that is not to be: a branch that was refused, an import that could not be completed, one in which nothing was
-//! ever asked.
+//! A session that is not to be: a branch that was refused, an import that could not be completed, one in which nothing
+//! was ever asked.
 
 use super::error::LabError;
 use super::replay::Source;
@@ -11,8 +11,8 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-/// Removes a session: its part of the log, its namespaces, its directory. Its id is not used again. The files of one that
-/// has the storage directory for its own stay: the store and other sessions are among them.
+/// Removes a session: its part of the log, its namespaces, its directory. Its id is not used again. The files of one
+/// that has the storage directory for its own stay: the store and other sessions are among them.
 ///
 /// # Errors
 ///
@@ -35,8 +35,8 @@ pub(crate) fn remove(source: &Source) -> Result<(), LabError> {
     }
 }
 
-/// Removes a session in which nothing was asked, or says that something was meanwhile. Of its directory goes what a session
-/// makes that is asked nothing: whatever else lies there is somebody's.
+/// Removes a session in which nothing was asked, or says that something was meanwhile. Of its directory goes what a
+/// session makes that is asked nothing: whatever else lies there is somebody's.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! Rows of a log, decoded by several threads where there are many: the database is read by one, and what a long session's
-//! payloads say takes longer to decode than to read.
+//! Rows of a log, decoded by several threads where there are many: the database is read by one, and what a long
+//! session's payloads say takes longer to decode than to read.
 
 use crate::model::Time;
 use crate::store::{EventRow, Kind, Select, Store, StoreError};
@@ -55,8 +55,8 @@ impl Place {
 
 type Decoded<T> = Vec<(Place, T)>;
 
-/// Rows that are decoded together, their payloads in one text: a payload of its own for each would be made by one thread
-/// and freed by another, and both would wait for the allocator.
+/// Rows that are decoded together, their payloads in one text: a payload of its own for each would be made by one
+/// thread and freed by another, and both would wait for the allocator.
 #[derive(Default)]
 struct Batch {
     /// Each row with where its payload ends.

@@ -37,6 +37,22 @@ pub enum Outcome {
     Lost,
 }
 
+impl Outcome {
+    /// Its word in JSON, of every program.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Running => "running",
+            Self::Interrupted => "interrupted",
+            Self::Parked(_) => "parked",
+            Self::Error(_) => "error",
+            Self::Limit(_) => "limit",
+            Self::Cancelled => "cancelled",
+            Self::Lost => "lost",
+        }
+    }
+}
+
 /// Whether the query's transcript was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Link {

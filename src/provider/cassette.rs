@@ -13,6 +13,7 @@ use super::retry::{self, Attempt, Pacing};
 use super::{Cancel, CostExpectation, Delta, DeltaSink, Provider};
 use crate::store::payload::ModelCall;
 use crate::store::{Fact, Kind, Select, SessionRow, Store, StoreError, locate};
+use crate::text::plural;
 use async_trait::async_trait;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::path::Path;
@@ -151,11 +152,12 @@ impl CassetteReplies {
         };
         let models: Vec<&str> = self.models.iter().map(String::as_str).collect();
         ErrorKind::Cassette(format!(
-            "session {} has no reply to this request of {who} ({} messages): it holds those to {requests} others, given \
-             by {}. Only the recorded conversation is answered, word for word: the same query, input, options and \
-             version of fast-rlm, in a session of the same memory",
+            "session {} has no reply to this request of {who} ({} messages): it holds those to {}, given by {}. Only \
+             the recorded conversation is answered, word for word: the same query, input, options and version of \
+             fast-rlm, in a session of the same memory",
             self.session,
             request.messages.len(),
+            plural(requests as u128, "other", "others"),
             models.join(", "),
         ))
     }

@@ -18,7 +18,7 @@ pub enum OpenError {
     /// No model is set; there is no default.
     #[error(
         "no model is set, and there is no default: pass --primary-agent MODEL, or set FAST_RLM_MODEL, or primary_agent in \
-         fast-rlm.toml or rlm_config.yaml (`fast-rlm config path` says where), or use ClientBuilder::model"
+         fast-rlm.toml or rlm_config.yaml (`fast-rlm config path` says where)"
     )]
     ModelMissing,
     /// The model's server wants a key.

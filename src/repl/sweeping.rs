@@ -24,19 +24,25 @@ struct Sent {
 }
 
 impl Sent {
+    /// Values that came together: what is said of each, then their pickles in the same order.
     fn take(&mut self, message: &[u8], limit: usize) -> Result<(), ReplError> {
-        let nonsense = |why: &str| ReplError::Protocol(why.into());
-        let end = memchr::memchr(b'\n', message).ok_or_else(|| nonsense("a value without a name"))?;
-        let (entry, rest) = message
-            .split_at_checked(end)
-            .ok_or_else(|| nonsense("a value without a name"))?;
-        let entry: SweptEntry = serde_json::from_slice(entry).map_err(|error| nonsense(&error.to_string()))?;
-        let pickle = rest.get(1..).unwrap_or_default();
-        self.bytes += pickle.len();
-        if pickle.len() > limit || self.bytes > SWEEP_LIMIT {
-            return Err(nonsense("more data than a sweep may hold"));
+        let nameless = || ReplError::Protocol("a value without a name".into());
+        let end = memchr::memchr(b'\n', message).ok_or_else(nameless)?;
+        let (entries, rest) = message.split_at_checked(end).ok_or_else(nameless)?;
+        let entries: Vec<SweptEntry> =
+            serde_json::from_slice(entries).map_err(|error| ReplError::Protocol(error.to_string()))?;
+        let mut pickles = rest.get(1..).unwrap_or_default();
+        for entry in entries {
+            let (pickle, others) = pickles
+                .split_at_checked(entry.bytes)
+                .ok_or_else(|| missing(&entry.name))?;
+            pickles = others;
+            self.bytes += pickle.len();
+            if pickle.len() > limit || self.bytes > SWEEP_LIMIT {
+                return Err(ReplError::Protocol("more data than a sweep may hold".into()));
+            }
+            self.values.insert(entry.name.clone(), (entry, pickle.into()));
         }
-        self.values.insert(entry.name.clone(), (entry, pickle.into()));
         Ok(())
     }
 
@@ -53,10 +59,8 @@ impl Sent {
         let Some((saving, so_far)) = self.saving.zip(self.so_far) else {
             return Err(ReplError::Lost { doing, why });
         };
-        let sent = self.values.into_values();
-        let variables = sent.map(|(entry, pickle)| described(entry, SweptPickle::Changed(pickle)));
         Ok(Sweep {
-            variables: variables.collect::<Result<_, _>>()?,
+            variables: variables(self.values, Vec::new())?,
             functions: functions(so_far.functions),
             imports: so_far.imports,
             duration: start.elapsed(),
@@ -121,15 +125,14 @@ async fn wait(instance: &mut Instance, number: u64, limits: &Limits, sent: &mut 
     Err(Ending::Lost(String::new()))
 }
 
-fn assemble(reply: SweepReply, mut sent: Sent, start: Instant) -> Result<Sweep, ReplError> {
-    let variables = reply
-        .variables
-        .into_iter()
-        .map(|entry| swept(entry, &mut sent))
-        .collect::<Result<_, _>>()?;
+fn assemble(reply: SweepReply, sent: Sent, start: Instant) -> Result<Sweep, ReplError> {
+    if sent.values.len() != reply.sent {
+        let told = format!("{} values were sent, and {} arrived", reply.sent, sent.values.len());
+        return Err(ReplError::Protocol(told));
+    }
     let dropped = reply.dropped.into_iter();
     Ok(Sweep {
-        variables,
+        variables: variables(sent.values, reply.same)?,
         functions: functions(reply.functions),
         dropped: dropped
             .map(|entry| Dropped {
@@ -145,20 +148,27 @@ fn assemble(reply: SweepReply, mut sent: Sent, start: Instant) -> Result<Sweep, 
     })
 }
 
+/// What was sent and what is as it was, in the order of the namespace.
+fn variables(
+    sent: HashMap<String, (SweptEntry, Arc<[u8]>)>,
+    same: Vec<SweptEntry>,
+) -> Result<Vec<SweptVariable>, ReplError> {
+    let sent = sent.into_values();
+    let sent = sent.map(|(entry, pickle)| (entry, SweptPickle::Changed(pickle)));
+    let same = same.into_iter().map(|entry| (entry, SweptPickle::Unchanged));
+    let mut all: Vec<_> = sent.chain(same).collect();
+    all.sort_by_key(|(entry, _)| entry.place);
+    all.into_iter()
+        .map(|(entry, pickle)| described(entry, pickle))
+        .collect()
+}
+
 fn functions(entries: Vec<FunctionEntry>) -> Vec<SweptFunction> {
     let swept = |entry: FunctionEntry| SweptFunction {
         name: entry.name,
         source: entry.source,
     };
     entries.into_iter().map(swept).collect()
-}
-
-fn swept(entry: SweptEntry, sent: &mut Sent) -> Result<SweptVariable, ReplError> {
-    let pickle = match entry.sent {
-        true => SweptPickle::Changed(sent.values.remove(&entry.name).ok_or_else(|| missing(&entry.name))?.1),
-        false => SweptPickle::Unchanged,
-    };
-    described(entry, pickle)
 }
 
 fn missing(name: &str) -> ReplError {
@@ -191,45 +201,58 @@ fn parse_digest(text: &str) -> Option<[u8; 32]> {
 mod tests {
     use super::*;
 
-    fn entry(sent: bool, digest: &str) -> SweptEntry {
-        SweptEntry {
-            name: "x".into(),
-            sent,
-            digest: digest.into(),
-            type_name: "int".into(),
-            preview: "1".into(),
-            comment: None,
-            note: None,
-            committed: false,
-        }
+    fn entry(name: &str, place: usize, bytes: usize) -> String {
+        format!(
+            r#"{{"name":"{name}","place":{place},"bytes":{bytes},"digest":"{}","type":"int","preview":"1","comment":null,"note":null,"committed":false}}"#,
+            "0a".repeat(32)
+        )
     }
 
-    fn sent(message: &[u8]) -> Sent {
+    /// As the kernel sends values.
+    fn message(values: &[(&str, usize, &str)]) -> Vec<u8> {
+        let entries = values
+            .iter()
+            .map(|(name, place, pickle)| entry(name, *place, pickle.len()));
+        let entries = entries.collect::<Vec<_>>().join(",");
+        let pickles = values.iter().map(|(_, _, pickle)| *pickle).collect::<String>();
+        format!("[{entries}]\n{pickles}").into_bytes()
+    }
+
+    fn sent(values: &[(&str, usize, &str)]) -> Sent {
         let mut sent = Sent::default();
-        sent.take(message, 100).unwrap();
+        sent.take(&message(values), 100).unwrap();
         sent
     }
 
-    /// As the kernel sends the value of `x`.
-    fn message(pickle: &str) -> Vec<u8> {
-        let entry = r#"{"name":"x","sent":true,"digest":"DIGEST","type":"int","preview":"1","comment":null,"note":null,"committed":false}"#;
-        format!("{}\n{pickle}", entry.replace("DIGEST", &"0a".repeat(32))).into_bytes()
+    fn reply(same: &str, sent: usize) -> SweepReply {
+        let json = format!(r#"{{"same":[{same}],"sent":{sent},"functions":[],"dropped":[],"imports":[]}}"#);
+        serde_json::from_str(&json).unwrap()
     }
 
     #[test]
-    fn a_value_that_was_sent_is_changed_and_another_is_not() {
-        let digest = "0a".repeat(32);
-        let changed = swept(entry(true, &digest), &mut sent(&message("pickle"))).unwrap();
-        assert_eq!(changed.pickle, SweptPickle::Changed(b"pickle"[..].into()));
-        assert_eq!(changed.digest, [10; 32]);
-        let same = swept(entry(false, &digest), &mut Sent::default()).unwrap();
-        assert_eq!(same.pickle, SweptPickle::Unchanged);
+    fn values_that_came_together_are_told_apart_and_in_the_order_of_the_namespace() {
+        let mut sent = sent(&[("c", 2, "pickle"), ("a", 0, "")]);
+        sent.take(&message(&[("d", 3, "line\nline")]), 100).unwrap();
+        let swept = assemble(reply(&entry("b", 1, 0), 3), sent, Instant::now()).unwrap();
+        let told: Vec<_> = swept
+            .variables
+            .iter()
+            .map(|v| (v.name.as_str(), v.pickle.clone()))
+            .collect();
+        let changed = |pickle: &[u8]| SweptPickle::Changed(pickle.into());
+        let wanted = [
+            ("a", changed(b"")),
+            ("b", SweptPickle::Unchanged),
+            ("c", changed(b"pickle")),
+            ("d", changed(b"line\nline")),
+        ];
+        assert_eq!(told, wanted);
+        assert_eq!(swept.variables[0].digest, [10; 32]);
     }
 
     #[test]
     fn a_sweep_that_was_cut_has_what_was_sent_before() {
-        let mut cut = sent(&message("pickle"));
-        cut.note(br#"{"kind":"variable","name":"x"}"#);
+        let mut cut = sent(&[("x", 0, "pickle")]);
         cut.note(br#"{"functions":[{"name":"f","source":"def f(): pass"}],"imports":["import re"]}"#);
         cut.note(br#"{"kind":"variable","name":"deep"}"#);
         let sweep = cut.cut("the stack is full".into(), Instant::now()).unwrap();
@@ -242,17 +265,15 @@ mod tests {
 
     #[test]
     fn a_kernel_that_lies_about_a_value_is_an_error() {
-        assert!(
-            swept(entry(true, &"0a".repeat(32)), &mut Sent::default()).is_err(),
-            "sent, but not there"
-        );
+        let assembled = |same: &str, count| assemble(reply(same, count), Sent::default(), Instant::now());
+        assert!(assembled("", 1).is_err(), "sent, but not there");
         for digest in ["", "0a", "zz", &"é".repeat(32)] {
-            assert!(swept(entry(false, digest), &mut Sent::default()).is_err(), "{digest}");
+            let same = entry("x", 0, 0).replace(&"0a".repeat(32), digest);
+            assert!(assembled(&same, 0).is_err(), "{digest}");
         }
         assert!(Sent::default().take(b"no name", 100).is_err());
-        assert!(
-            Sent::default().take(&message("0123456789"), 9).is_err(),
-            "larger than the limit"
-        );
+        let short = message(&[("x", 0, "0123456789")]);
+        assert!(Sent::default().take(&short[..short.len() - 1], 100).is_err(), "cut");
+        assert!(Sent::default().take(&short, 9).is_err(), "larger than the limit");
     }
 }

@@ -107,7 +107,10 @@ pub(super) struct StepReply {
 
 #[derive(Deserialize)]
 pub(super) struct SweepReply {
-    pub(super) variables: Vec<SweptEntry>,
+    /// Variables that are as in the sweep before, or in the restore.
+    pub(super) same: Vec<SweptEntry>,
+    /// How many others were sent, with their pickles.
+    pub(super) sent: usize,
     pub(super) functions: Vec<FunctionEntry>,
     pub(super) dropped: Vec<DroppedEntry>,
     pub(super) imports: Vec<String>,
@@ -116,8 +119,11 @@ pub(super) struct SweepReply {
 #[derive(Deserialize)]
 pub(super) struct SweptEntry {
     pub(super) name: String,
-    /// Whether its pickle was sent; if not, the value is the one of the sweep before, or of the restore.
-    pub(super) sent: bool,
+    /// Its place among the names.
+    pub(super) place: usize,
+    /// Bytes of its pickle, where that comes with it.
+    #[serde(default)]
+    pub(super) bytes: usize,
     /// In hexadecimal.
     pub(super) digest: String,
     #[serde(rename = "type")]

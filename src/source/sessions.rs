@@ -13,6 +13,7 @@ use crate::disk::logs::LOGS_DIRECTORY;
 use crate::disk::state_file::{STATE_FILE, StateHead, read_head};
 use crate::model::{Label, Outcome, Time, Totals};
 use crate::store::{IMPORTING, SessionRow, Store};
+use crate::text::cut;
 
 use super::lineage::name;
 use super::recorded::open_question;
@@ -69,6 +70,9 @@ impl Health {
     }
 }
 
+/// Cells of a query in a list.
+const QUERY: usize = 1_024;
+
 /// A run's end without FINAL, as recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadEnd {
@@ -101,7 +105,7 @@ impl BadEnd {
 }
 
 /// What the runs of a session come to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionTotals {
     /// Completed queries.
     pub queries: u64,
@@ -113,6 +117,8 @@ pub struct SessionTotals {
     pub lost: Totals,
     /// How its last run ended, where that was badly.
     pub last_end: Option<BadEnd>,
+    /// What that run was asked, cut: state.json lists it where nobody reads that far.
+    pub unanswered: Option<String>,
     /// The last instant that a transcript has: files can be newer, as copies are.
     pub last_activity: Option<Time>,
     /// What it adds to the sum over the directory: a branch not what it took over.
@@ -258,12 +264,15 @@ pub fn totals_once(path: &Path, options: &OpenOptions, paid: &mut Paid, stop: &S
         .queries
         .iter()
         .filter(|query| !matches!(query.label, Label::Completed(_)));
+    let last = session.queries.last();
+    let last_end = last.and_then(|query| BadEnd::of(&query.outcome));
     (!stop.is_stopped()).then(|| SessionTotals {
         queries: session.completed_count() as u64,
         completed: session.completed,
         lost_runs: lost.count() as u64,
         lost: session.lost,
-        last_end: session.queries.last().and_then(|query| BadEnd::of(&query.outcome)),
+        last_end,
+        unanswered: last_end.and(last).map(|query| cut(&query.text, QUERY).0.to_owned()),
         spent: paid.add(&name_of(path), &session),
         last_activity: session.queries.iter().filter_map(|query| Some(query.run.span?.1)).max(),
         complete: session.complete,

@@ -226,8 +226,8 @@ const INDEX_BYTES: usize = 32 << 10;
 #[cfg(unix)]
 const LARGEST_WRITE: u64 = 4_096 + 24;
 
-/// Does what SQLite does when it opens a database, with a nameless file in its directory, and all at once: each of them may
-/// be the one file too many.
+/// Does what SQLite does when it opens a database, with a nameless file in its directory, and all at once: each of them
+/// may be the one file too many.
 fn ask_again(path: &Path) -> io::Result<()> {
     let directory = directory_of(path);
     // One that is only about to be made is not there.

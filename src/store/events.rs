@@ -60,8 +60,8 @@ pub trait EventStore: Send + Sync {
     /// [`StoreError::Fenced`], [`StoreError::UnknownSession`].
     fn remove_session(&self, id: &str, token: Token) -> Result<(), StoreError>;
 
-    /// Raises the session's fencing token, to above `above` too, and returns it, durably: every earlier token fails from
-    /// now on. Only for who holds the session's lock.
+    /// Raises the session's fencing token, to above `above` too, and returns it, durably: every earlier token fails
+    /// from now on. Only for who holds the session's lock.
     ///
     /// # Errors
     ///
@@ -93,9 +93,9 @@ pub trait EventStore: Send + Sync {
     /// [`StoreError::UnknownSession`]. A row that cannot be understood is no error: it is in [`Page::skipped`].
     fn read(&self, id: &str, select: &Select) -> Result<Page, StoreError>;
 
-    /// Hands each event that `select` picks to `take`, in order and undecoded, until that gives `false`: for readers that
-    /// want little of much. Pages do not count; rows that cannot be understood are left out. `take` must not call the
-    /// store.
+    /// Hands each event that `select` picks to `take`, in order and undecoded, until that gives `false`: for readers
+    /// that want little of much. Pages do not count; rows that cannot be understood are left out. `take` must not call
+    /// the store.
     ///
     /// # Errors
     ///
@@ -125,7 +125,8 @@ pub trait EventStore: Send + Sync {
     /// Those of the database.
     fn last_seq(&self) -> Result<u64, StoreError>;
 
-    /// The last event of these kinds (empty: of any), looked for from the end: a long session is not gone through for it.
+    /// The last event of these kinds (empty: of any), looked for from the end: a long session is not gone through for
+    /// it.
     ///
     /// # Errors
     ///

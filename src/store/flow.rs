@@ -174,8 +174,9 @@ pub trait FlowStore: Send + Sync {
     /// [`StoreError::DamagedValue`].
     fn value(&self, digest: &Digest) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Which of `digests` are not stored. Retention or a collection may free one of the others before it is named again:
-    /// [`FlowStore::put_namespace`] then fails with [`StoreError::MissingValue`], and wants its content after all.
+    /// Which of `digests` are not stored. Retention or a collection may free one of the others before it is named
+    /// again: [`FlowStore::put_namespace`] then fails with [`StoreError::MissingValue`], and wants its content after
+    /// all.
     ///
     /// # Errors
     ///
@@ -203,8 +204,8 @@ pub trait FlowStore: Send + Sync {
     /// [`StoreError::Fenced`].
     fn unpark(&self, session: &str, token: Token, turn: u32) -> Result<(), StoreError>;
 
-    /// Keeps every point of the last `full_turns` turns, and the last point of each older one. Values that only the other
-    /// points named are freed with them: a session stays bounded however long it gets.
+    /// Keeps every point of the last `full_turns` turns, and the last point of each older one. Values that only the
+    /// other points named are freed with them: a session stays bounded however long it gets.
     ///
     /// # Errors
     ///

@@ -17,8 +17,8 @@ pub struct Location {
 }
 
 /// Finds the store of the session directory `dir`, looking only: `events.db` inside it, else the one beside it if that
-/// knows a session of its name, else a new one in `storage` (the directory that was given as storage) if it lies directly
-/// in there, else a new one inside it.
+/// knows a session of its name, else a new one in `storage` (the directory that was given as storage) if it lies
+/// directly in there, else a new one inside it.
 ///
 /// # Errors
 ///

@@ -45,11 +45,11 @@ pub fn copy_session(
 }
 
 impl Copying<'_> {
-    /// Copies the session `id` with its events, namespaces and parked questions into another store. Times, turns and event
-    /// ids stay. Events that cannot be understood are not copied; their number is returned.
+    /// Copies the session `id` with its events, namespaces and parked questions into another store. Times, turns and
+    /// event ids stay. Events that cannot be understood are not copied; their number is returned.
     ///
-    /// Everything is looked at before anything is written, and no more than a page of it is held at a time: the session may
-    /// be a stranger's.
+    /// Everything is looked at before anything is written, and no more than a page of it is held at a time: the session
+    /// may be a stranger's.
     ///
     /// # Errors
     ///
@@ -102,8 +102,8 @@ pub(crate) fn remove_session(store: &Store, id: &str) -> Result<(), StoreError> 
     store.events.remove_session(id, token)
 }
 
-/// Whether each event names a turn that was started before it, and each value is what it says; how many events cannot be
-/// understood.
+/// Whether each event names a turn that was started before it, and each value is what it says; how many events cannot
+/// be understood.
 fn check(from: &Store, id: &str) -> Result<usize, StoreError> {
     let (mut started, mut skipped) = (HashSet::new(), 0);
     pages(from, id, |page| {

@@ -94,8 +94,8 @@ impl SessionWriter {
     }
 
     /// Ends a step: first the namespace with the contents of those values that the store lacks, then `events` (step
-    /// ended, swept, …) in one transaction. A crash in between leaves values that no event speaks of, which the step's
-    /// repetition replaces; never an event whose values are missing.
+    /// ended, swept, …) in one transaction. A crash in between leaves values that no event speaks of, which the
+    /// step's repetition replaces; never an event whose values are missing.
     ///
     /// # Errors
     ///

@@ -28,6 +28,16 @@ fn themes_and_keys_that_cannot_be_used() {
         book.refused(name, &["--tui", "--theme", path.to_str().unwrap()], &[]);
     }
     book.refused("a theme that is misspelt", &["--tui", "--theme", "papre"], &[]);
+    book.refused(
+        "a theme that is misspelt, of text",
+        &["--stats", "--theme", "papre"],
+        &[],
+    );
+    book.refused(
+        "a keymap that is misspelt, of JSON",
+        &["--json", "--keymap", "vmi"],
+        &[],
+    );
     book.refused("no such theme", &["--tui", "--theme", "/nowhere.toml"], &[]);
     for (name, content) in [
         ("keys_syntax.toml", "[everywhere\n"),

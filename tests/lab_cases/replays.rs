@@ -7,12 +7,12 @@ use fast_rlm::store::{Digest, NewEvent};
 use fast_rlm::{Client, Error, LabError, LabEvent, NoSink, ReplayReport, Session};
 use serde_json::json;
 
-async fn replayed(session: &Session) -> ReplayReport {
+pub(crate) async fn replayed(session: &Session) -> ReplayReport {
     session.replay(None, &mut NoSink).await.unwrap()
 }
 
 #[track_caller]
-fn faithful(report: &ReplayReport, cells: usize) {
+pub(crate) fn faithful(report: &ReplayReport, cells: usize) {
     assert!(report.faithful(), "{report:#?}");
     assert_eq!(
         (report.cells_consumed, report.cells_total),

@@ -146,3 +146,66 @@ fn a_directory_that_vanishes_ends_the_query_and_is_named() {
     let again = place.steps(&["FINAL('works')"]).session(&place.session_dir());
     assert_eq!(again.answer(), "works");
 }
+
+/// A step that binds what takes for ever to be saved, after one that was saved.
+fn saving_for_ever(place: &Place) -> Program {
+    let replies = json!([
+        {"code": "kept = 1"},
+        {"code": "kept = 2\nclass Slow:\n    def __reduce__(self):\n        while True: pass\nslow = Slow()\nprint(await llm_query('mark'))"},
+    ]);
+    let rules = json!([{"when": {"depth": 1}, "replies": [{"code": "FINAL('it runs')"}]}]);
+    let script = script::write(
+        place.path(),
+        "saving.json",
+        &json!({"rules": rules, "replies": replies}),
+    );
+    Program::asks(place.path(), "save it")
+        .scripted(&script)
+        .session(&place.session_dir())
+}
+
+/// Its sub-agent has ended, and what remains of the step takes no time.
+fn wait_until_it_saves(place: &Place, child: &mut Child) {
+    let logs = place.session_dir().join("logs");
+    wait_for(child, || walk(&logs).iter().any(|path| has(path, "it runs")));
+    std::thread::sleep(Duration::from_millis(700));
+}
+
+#[test]
+fn ctrl_c_is_heard_while_names_are_saved_and_none_of_them_is_kept_by_half() {
+    let place = Place::new();
+    let mut child = saving_for_ever(&place).start();
+    wait_until_it_saves(&place, &mut child);
+    let pressed = Instant::now();
+    signal(&child, Signal::INT);
+    Ran::from(child.wait_with_output().unwrap()).refused(130, &["cancelled"]);
+    // No measure of speed: saving would be given up after a minute.
+    assert!(pressed.elapsed() < Duration::from_secs(30), "{:?}", pressed.elapsed());
+    let state = place.session().state();
+    crate::running::session::check_state(&state);
+    assert_eq!(state["interrupted"][0]["outcome"], json!("cancelled"));
+    assert_eq!(place.session().names("variables"), ["kept"]);
+    let steps: Vec<&serde_json::Value> = state["code_log"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| &row["ok"])
+        .collect();
+    assert_eq!(steps, [true, false]);
+    let again = place.steps(&["FINAL(kept)"]).session(&place.session_dir());
+    assert_eq!(again.arg("--json").run().json()["final"], json!(1));
+}
+
+#[test]
+fn a_second_ctrl_c_ends_the_program_while_names_are_saved() {
+    let place = Place::new();
+    let mut child = saving_for_ever(&place).start();
+    wait_until_it_saves(&place, &mut child);
+    signal(&child, Signal::INT);
+    std::thread::sleep(Duration::from_millis(100));
+    signal(&child, Signal::INT);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let state = place.session().state();
+    assert_eq!(state["pending_query"], json!("save it"));
+    assert_eq!(place.session().names("variables"), ["kept"]);
+}

@@ -160,3 +160,43 @@ fn saved_state(state: &serde_json::Value) -> RestoreSet {
         variables: variables.collect(),
     }
 }
+
+/// They travel together, as far as they fit: each is itself all the same, and in its place.
+#[tokio::test]
+async fn many_names_come_each_with_its_value_and_in_order() {
+    let (mut desk, _) = Desk::start(StartOptions::default()).await;
+    let code = "\
+for i in range(3000): globals()[f'v{i}'] = str(i) * 50
+wide = 'ü\\n' * 400_000
+v1500 = [v1, 2.5, None]
+class Own:
+    def __init__(self): self.a = 1
+own = Own()
+empty = ''
+v7 = 'last'";
+    desk.print(code).await;
+    let swept = sweep(&mut desk).await;
+    let numbered: Vec<String> = (0..3000).map(|i| format!("v{i}")).collect();
+    let (first, rest) = (&names(&swept)[..3000], &names(&swept)[3000..]);
+    assert_eq!(
+        (first, rest),
+        (
+            &*numbered.iter().map(String::as_str).collect::<Vec<_>>(),
+            &["wide", "own", "empty"][..]
+        )
+    );
+    let (mut again, report) = restored(crate::state::Shelf::default().keep(&swept)).await;
+    assert_eq!(report.failed, []);
+    let check = "\
+assert all(globals()[f'v{i}'] == str(i) * 50 for i in range(3000) if i not in (7, 1500))
+print(v7, v1500 == ['1' * 50, 2.5, None], wide == 'ü\\n' * 400_000, own.a, repr(empty))";
+    assert_eq!(again.print(check).await, "last True True 1 ''\n");
+    desk.print("v20 = 'other'").await;
+    let later = sweep(&mut desk).await;
+    let changed = later
+        .variables
+        .iter()
+        .filter(|v| v.pickle != fast_rlm::repl::SweptPickle::Unchanged);
+    assert_eq!(changed.map(|v| v.name.as_str()).collect::<Vec<_>>(), ["v20"]);
+    assert_eq!(names(&later), names(&swept));
+}

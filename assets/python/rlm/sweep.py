@@ -18,6 +18,10 @@ from _rlm.traces import summary
 PROTOCOL = 4
 # The size of a value that is too large is counted up to here.
 _COUNT_LIMIT = 1 << 28
+# Values go to the host together, up to so many bytes in a message: one each would take longer than saving them.
+_TOGETHER = 1 << 18
+# A character takes at most so many bytes of JSON; what else is said of a value takes no more than the second.
+_WIDEST, _AROUND = 12, 1_000
 
 # Values of these types never change, so that the same object need not be pickled again.
 _IMMUTABLE = frozenset(
@@ -26,6 +30,9 @@ _IMMUTABLE = frozenset(
         datetime.timedelta, decimal.Decimal, fractions.Fraction, uuid.UUID,
     )
 )  # fmt: skip
+
+# Values that are pickled without code of their own, where what they hold is, too; of so many it is looked at.
+_CONTAINERS, _FEW = (list, tuple, set, frozenset, dict), 10_000
 
 _Pickler = _pickle.Pickler
 _blake2b = hashlib.blake2b
@@ -93,19 +100,45 @@ def _sourceless(value):
 
 
 def _is_harmless(value):
-    return type(value) in _IMMUTABLE or type(value) in (type, types.FunctionType)
-
-
-def _is_engines(value):
-    return any(value is own for own in names.engine.values())
+    """Pickling it runs no code of its own, and does not go deep."""
+    kind = type(value)
+    if kind in _CONTAINERS:
+        # What they hold cannot be told where it is much.
+        inside = value.values() if kind is dict else value
+        return len(value) <= _FEW and _IMMUTABLE.issuperset(map(type, inside))
+    return kind in _IMMUTABLE or kind in (type, types.FunctionType)
 
 
 class _Sweep:
-    def __init__(self, limit):
-        self.limit, self.variables, self.functions, self.dropped = limit, [], [], []
+    def __init__(self, limit, places):
+        self.limit, self.places = limit, places
+        self.same, self.functions, self.dropped = [], [], []
+        self.engines = {id(value) for value in names.engine.values()}
+        # Whether the next value may end the interpreter: the host is told its name before, and has those before it.
+        self.risky = False
+        # What was sent, and what is about to be: entries with their pickles, and about how many bytes that is.
+        self.sent, self.entries, self.pickles, self.size = 0, [], [], 0
 
     def drop(self, name, value, reason, size):
         self.dropped.append({"name": name, "type": type(value).__name__, "reason": clean(reason), "size": size})
+
+    def send(self, entry, pickle):
+        said = sum(len(entry[key] or "") for key in ("name", "type", "preview", "comment", "note"))
+        size = len(pickle) + said * _WIDEST + _AROUND
+        if self.size + size > _TOGETHER:
+            self.flush()
+        entry["bytes"] = len(pickle)
+        self.entries.append(entry)
+        self.pickles.append(pickle)
+        self.size += size
+        if self.risky:
+            self.flush()
+
+    def flush(self):
+        if self.entries:
+            channel.send(channel.VALUE, dumps(self.entries).encode() + b"\n" + b"".join(self.pickles))
+        self.sent += len(self.entries)
+        self.entries, self.pickles, self.size = [], [], 0
 
     def take(self, name, value):
         """One that cannot be looked at costs itself alone."""
@@ -120,7 +153,7 @@ class _Sweep:
         source, defined = names.definitions.get(name, (None, None))
         if defined is value and source is not None:
             self.functions.append({"name": name, "source": clean(source)})
-        elif _is_engines(value):
+        elif id(value) in self.engines:
             self.drop(name, value, "a function of the engine", None)
         elif _sourceless(value):
             self.drop(name, value, "its source is not known: it was not defined by a step's own statement", None)
@@ -132,7 +165,8 @@ class _Sweep:
         before, digest, problem, shown = _known.get(name, (None, None, None, None))
         data = None
         if identity is None or identity != before:
-            channel.send_json(channel.NOTE, {"kind": "variable", "name": name})
+            if self.risky:
+                channel.send_json(channel.NOTE, {"kind": "variable", "name": name})
             data, now, problem = self.pickle(value, digest)
             # What is saved as before shows as before.
             shown = shown if now == digest else None
@@ -145,7 +179,7 @@ class _Sweep:
         _known[name] = identity, digest, None, shown
         entry = {
             "name": name,
-            "sent": data is not None,
+            "place": self.places[name],
             "digest": digest,
             "type": type(value).__name__,
             "preview": shown,
@@ -153,9 +187,10 @@ class _Sweep:
             "note": names.notes.get(name),
             "committed": name in names.committed,
         }
-        if data is not None:
-            channel.send(channel.VALUE, dumps(entry).encode() + b"\n" + data)
-        self.variables.append(entry)
+        if data is None:
+            self.same.append(entry)
+        else:
+            self.send(entry, data)
 
     def pickle(self, value, before):
         """(what the host has to be sent, its digest, why it cannot be saved); it has what has the digest `before`."""
@@ -172,10 +207,11 @@ def remember(name, value, pickle):
 
 
 def run(command):
-    sweep = _Sweep(command["pickle_bytes"])
     for name in [name for name in _known if name not in space]:
         del _known[name]
     memory = [(name, value) for name, value in space.items() if type(name) is str and names.is_memory(name)]
+    places = {name: place for place, (name, _) in enumerate(memory)}
+    sweep = _Sweep(command["pickle_bytes"], places)
     # A value that is nested deeper than the stack, or code of its own that pickling runs, can end the interpreter: such
     # values come last, because the host keeps what it was sent until then.
     risky = []
@@ -184,16 +220,17 @@ def run(command):
             sweep.take(name, value)
         else:
             risky.append((name, value))
+    sweep.flush()
     if risky:
         channel.send_json(channel.NOTE, {"functions": sweep.functions, "imports": names.live_imports()})
+    sweep.risky = True
     for name, value in risky:
         sweep.take(name, value)
-    places = {name: place for place, (name, _) in enumerate(memory)}
-    sweep.variables.sort(key=lambda entry: places[entry["name"]])
     sweep.functions.sort(key=lambda entry: places[entry["name"]])
     sweep.dropped.sort(key=lambda entry: places[entry["name"]])
     return {
-        "variables": sweep.variables,
+        "same": sweep.same,
+        "sent": sweep.sent,
         "functions": sweep.functions,
         "dropped": sweep.dropped,
         "imports": names.live_imports(),

@@ -1,4 +1,5 @@
-//! A command line that is not finished: which command its words lead to, what was given to it, and what the cursor is at.
+//! A command line that is not finished: which command its words lead to, what was given to it, and what the cursor is
+//! at.
 
 use clap::{Arg, ArgAction, Command};
 

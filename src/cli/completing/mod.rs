@@ -1,8 +1,8 @@
-//! Completions: small scripts for bash, zsh and fish that ask the program itself what could stand at the cursor. So every
-//! shell offers the same, and also what no script could know: the sessions of a directory.
+//! Completions: small scripts for bash, zsh and fish that ask the program itself what could stand at the cursor. So
+//! every shell offers the same, and also what no script could know: the sessions of a directory.
 //!
-//! A script runs `PROGRAM __complete WORD...` with the words up to the cursor. The first line of the answer says what files
-//! may stand there too (`files`, `dirs` or `none`), each other line is a word, a tab, and what it is.
+//! A script runs `PROGRAM __complete WORD...` with the words up to the cursor. The first line of the answer says what
+//! files may stand there too (`files`, `dirs` or `none`), each other line is a word, a tab, and what it is.
 
 mod line;
 mod offers;

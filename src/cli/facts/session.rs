@@ -122,20 +122,14 @@ impl<'a> QueryFacts<'a> {
     }
 }
 
+/// Its word, and why.
 fn outcome(outcome: &Outcome) -> (&'static str, Option<&str>) {
-    match outcome {
-        Outcome::Done => ("done", None),
-        Outcome::Running => ("running", None),
-        Outcome::Interrupted => ("interrupted", None),
-        Outcome::Parked(question) => (
-            "parked",
-            Some(question.as_str()).filter(|question| !question.is_empty()),
-        ),
-        Outcome::Error(reason) => ("error", Some(reason)),
-        Outcome::Limit(reason) => ("limit", Some(reason)),
-        Outcome::Cancelled => ("cancelled", None),
-        Outcome::Lost => ("lost", None),
-    }
+    let why = match outcome {
+        Outcome::Parked(question) => Some(question.as_str()).filter(|question| !question.is_empty()),
+        Outcome::Error(reason) | Outcome::Limit(reason) => Some(reason.as_str()),
+        Outcome::Done | Outcome::Running | Outcome::Interrupted | Outcome::Cancelled | Outcome::Lost => None,
+    };
+    (outcome.word(), why)
 }
 
 /// Where a run's transcript is, or what was tried to find it.

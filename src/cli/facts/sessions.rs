@@ -80,10 +80,10 @@ impl<'a> Row<'a> {
             last_activity: row.last_activity().map(iso),
             forked_from: summary.parent.as_deref(),
             damaged: summary.health.trouble(),
-            runs_without_final: row.totals.map(|totals| totals.lost_runs),
-            completed: row.totals.map(|totals| TotalFacts::of(&totals.completed)),
-            without_final: row.totals.map(|totals| TotalFacts::of(&totals.lost)),
-            spent: row.totals.map(|totals| SpentFacts::of(&totals.spent)),
+            runs_without_final: row.totals.as_ref().map(|totals| totals.lost_runs),
+            completed: row.totals.as_ref().map(|totals| TotalFacts::of(&totals.completed)),
+            without_final: row.totals.as_ref().map(|totals| TotalFacts::of(&totals.lost)),
+            spent: row.totals.as_ref().map(|totals| SpentFacts::of(&totals.spent)),
         }
     }
 }

@@ -7,6 +7,7 @@ use super::reports::Sides;
 use super::tending::Tending;
 use super::{Failure, print, print_json, wait};
 use crate::cli::query::Exit;
+use crate::cli::terminal::shell_word;
 use crate::client::{self, Fork, Output, Session, WhatIf};
 use crate::disk::advice::on_named;
 use crate::disk::whole::{LARGEST_NAMED, read_named};
@@ -64,20 +65,8 @@ fn begin(session: &Session, args: &ForkArgs) -> Result<Fork, Failure> {
     fork.map_err(|error| told(session, error))
 }
 
-/// A path as it can be pasted into a command.
-fn shell_word(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    // Else it would be an option.
-    let here = if text.starts_with('-') { "./" } else { "" };
-    let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%".contains(c);
-    let word = match text.chars().all(plain) {
-        true => format!("{here}{text}"),
-        false => format!("'{here}{}'", text.replace('\'', r"'\''")),
-    };
-    SafeText::line(&word).as_str().to_owned()
-}
-
-/// What becomes of a fork that came to nothing: one that did not go its own way is removed, any other is kept, and told.
+/// What becomes of a fork that came to nothing: one that did not go its own way is removed, any other is kept, and
+/// told.
 fn left(fork: Fork, refused: client::Error, as_json: bool) -> Failure {
     if as_json {
         failed::tell(fork.id(), &refused);
@@ -85,7 +74,7 @@ fn left(fork: Fork, refused: client::Error, as_json: bool) -> Failure {
     match refused {
         client::Error::Lab(LabError::TailHalted { .. }) | client::Error::Run(_) | client::Error::Panicked => {
             drop(writeln!(io::stderr(), "fork {}", fork.id()));
-            refused.into()
+            Failure::of_run(refused, fork.session().dir())
         }
         refused => fork.give_up(refused).into(),
     }
@@ -293,7 +282,8 @@ pub(super) fn resume(args: &ResumeArgs) -> Result<Exit, Failure> {
         if args.json {
             failed::tell(&tending.session.id(), error);
         }
-    })?;
+    });
+    let output = output.map_err(|error| Failure::of_run(error, tending.session.dir()))?;
     tending.close();
     match args.json {
         true => print_json(&record(&tending.session.id(), &output))?,

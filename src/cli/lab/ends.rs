@@ -1,5 +1,6 @@
 //! How the queries of a session ended, as its log has it.
 
+use crate::model::Outcome as Shown;
 use crate::store::payload::Outcome;
 use crate::store::{Fact, StoredEvent};
 
@@ -25,15 +26,17 @@ impl Ends {
     }
 }
 
-/// As the program's own JSON calls it.
+/// As screens and their JSON call it. Only the log knows of a branch that halted: its run failed, in what they see.
 fn word(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Ok => "done",
-        Outcome::Error => "error",
-        Outcome::Cancelled => "cancelled",
-        Outcome::Limit => "limit",
-        Outcome::Suspended => "parked",
-        Outcome::Halted => "halted",
-        Outcome::Interrupted => "interrupted",
-    }
+    let nameless = String::new();
+    let shown = match outcome {
+        Outcome::Halted => return "halted",
+        Outcome::Ok => Shown::Done,
+        Outcome::Error => Shown::Error(nameless),
+        Outcome::Cancelled => Shown::Cancelled,
+        Outcome::Limit => Shown::Limit(nameless),
+        Outcome::Suspended => Shown::Parked(nameless),
+        Outcome::Interrupted => Shown::Interrupted,
+    };
+    shown.word()
 }

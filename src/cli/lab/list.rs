@@ -9,7 +9,7 @@ use crate::cli::terminal::width;
 use crate::disk::lock;
 use crate::engine::{SessionLog, interruption, now, waiting_in};
 use crate::lab::unfinished_imports;
-use crate::source::{SessionSummary, Stop, list_stored, name_of};
+use crate::source::{OpenOptions, SessionSummary, Stop, list_stored, name_of, session_totals};
 use crate::store::{EVENTS_FILE, Fact, Kind, Select, SessionRow, Storage, Store, StoreError, StoredEvent};
 use crate::text::{SafeText, cut, date_time, plural};
 use serde::Serialize;
@@ -185,8 +185,8 @@ impl Found {
     }
 }
 
-/// Sessions of the directory, with those of its store that have no files yet, but for what is not whole: it is imported.
-/// The one that was active last is the first.
+/// Sessions of the directory, with those of its store that have no files yet, but for what is not whole: it is
+/// imported. The one that was active last is the first.
 fn found(dir: &Path) -> Result<Vec<Found>, Failure> {
     let store = Store::open_read_only(dir)?;
     let (own, below): (Vec<_>, Vec<_>) = list_stored(dir, &Stop::default())
@@ -327,6 +327,11 @@ fn own_log(summary: &SessionSummary) -> Result<Option<Log>, Failure> {
 /// A session of another program: it has files, and no log.
 fn foreign(summary: SessionSummary) -> Row {
     let (running, interrupted) = unfinished(summary.pending.is_some() && summary.waits.is_none(), &summary.path);
+    // A copy's files are newer than what they tell of.
+    let recorded = session_totals(&summary.path, &OpenOptions::default(), &Stop::default());
+    let last_activity = recorded
+        .and_then(|totals| totals.last_activity)
+        .or(summary.last_activity);
     Row {
         queries: asked(&summary),
         completed: summary.queries,
@@ -334,7 +339,7 @@ fn foreign(summary: SessionSummary) -> Row {
         stored: summary.name.clone(),
         id: summary.name,
         path: summary.path.to_string_lossy().into_owned(),
-        last_activity: summary.last_activity,
+        last_activity,
         texts: [summary.last_query.clone(), summary.pending.clone()]
             .into_iter()
             .flatten()

@@ -17,9 +17,10 @@ mod tending;
 pub use args::LabCommand;
 
 use crate::cli::query::config::ConfigError;
-use crate::cli::query::{Exit, exit};
+use crate::cli::query::{Exit, exit, tell_how_to_go_on};
 use crate::client;
 use crate::disk::advice::advice;
+use crate::engine::RunError;
 use crate::lab::LabError;
 use crate::store::StoreError;
 use crate::text::{SafeText, shown_json};
@@ -41,6 +42,9 @@ pub fn run(command: &LabCommand) -> Exit {
     };
     done.unwrap_or_else(|failure| {
         let _ = writeln!(io::stderr(), "fast-rlm: {}", SafeText::line(&worded(command, &failure)));
+        if let Failure::Cancelled { dir, .. } = &failure {
+            tell_how_to_go_on(dir);
+        }
         match command {
             // A comparison has two answers; anything else is no answer.
             LabCommand::Diff(_) => Exit::Usage,
@@ -77,6 +81,8 @@ pub(in crate::cli) fn session_dir(session: &str, dir: &Path) -> Result<PathBuf, 
 pub(in crate::cli) enum Failure {
     #[error(transparent)]
     Client(#[from] client::Error),
+    #[error("{error}")]
+    Cancelled { error: Box<client::Error>, dir: PathBuf },
     #[error(transparent)]
     Lab(#[from] LabError),
     #[error(transparent)]
@@ -92,9 +98,21 @@ pub(in crate::cli) enum Failure {
 }
 
 impl Failure {
+    /// A run that failed, in the session of `dir`.
+    fn of_run(error: client::Error, dir: &Path) -> Self {
+        match error {
+            client::Error::Run(failed) if matches!(failed.error, RunError::Cancelled) => Self::Cancelled {
+                error: Box::new(client::Error::Run(failed)),
+                dir: dir.to_owned(),
+            },
+            error => error.into(),
+        }
+    }
+
     pub(in crate::cli) fn exit(&self) -> Exit {
         match self {
             Self::Client(error) => exit::library(error),
+            Self::Cancelled { error, .. } => exit::library(error),
             Self::Lab(error) => exit::lab(error),
             Self::Store(error) => exit::store(error),
             Self::Config(_) | Self::Usage(_) => Exit::Usage,

@@ -129,8 +129,8 @@ fn started(source: &Source) -> Result<Vec<(u32, String)>, Failure> {
     Ok(events.into_iter().filter_map(turn).collect())
 }
 
-/// The queries that screens show. Transcripts are read only where state.json does not name every turn: it has those that
-/// were answered.
+/// The queries that screens show. Transcripts are read only where state.json does not name every turn: it has those
+/// that were answered.
 fn on_screens(dir: &Path, started: &[(u32, String)]) -> Vec<Shown> {
     let ledger = read_state(&dir.join(STATE_FILE)).map(|state| state.ledger);
     let ids = ledger.unwrap_or_default().into_iter().map(|entry| entry.run_id);

@@ -1,5 +1,5 @@
-//! A recorded query that goes on, tended as a new one is: its steps are shown on a terminal, Ctrl-C cancels it, and what
-//! had been done by then is kept.
+//! A recorded query that goes on, tended as a new one is: its steps are shown on a terminal, Ctrl-C cancels it, and
+//! what had been done by then is kept.
 
 use super::args::Target;
 use super::{Failure, wait};

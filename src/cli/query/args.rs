@@ -14,12 +14,12 @@ use std::time::Duration;
     after_long_help = EXAMPLES
 )]
 pub struct Args {
-    /// What to ask; `-`, or nothing, for what is piped in. Without --input-file it is the whole input; with it, what to do
-    /// with the file, which may say so itself.
+    /// What to ask; `-`, or nothing, for what is piped in. Without --input-file it is the whole input; with it, what to
+    /// do with the file, which may say so itself.
     pub prompt: Option<String>,
 
-    /// Put a file's content into the REPL as `context` (.json, .yaml, .jsonl become values, anything else text); `-` for what
-    /// is piped in, as text.
+    /// Put a file's content into the REPL as `context` (.json, .yaml, .jsonl become values, anything else text); `-`
+    /// for what is piped in, as text.
     #[arg(long, value_name = "FILE")]
     pub input_file: Option<PathBuf>,
 
@@ -87,7 +87,8 @@ pub struct Args {
 /// Subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Prepare the sandboxed Python now (once per machine, half a minute to some minutes), so that the first query starts at once.
+    /// Prepare the sandboxed Python now (once per machine, half a minute to some minutes), so that the first query
+    /// starts at once.
     Warmup,
     /// Say what is ready: Python, model, keys, terminal.
     Doctor {
@@ -139,7 +140,6 @@ pub struct AnswerArgs {
     /// The session: its id, its directory, or `last`.
     pub session: String,
     /// The answer; one of the question's options, where it has any.
-    #[arg(required_unless_present = "drop")]
     pub text: Option<String>,
     /// Give no answer: close the query as cancelled.
     #[arg(long, conflicts_with = "text")]

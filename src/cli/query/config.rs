@@ -1,5 +1,5 @@
-//! The configuration as queries take it: options of files and environment by their names, and prices. What becomes of them
-//! is in `made`.
+//! The configuration as queries take it: options of files and environment by their names, and prices. What becomes of
+//! them is in `made`.
 //!
 //! Where files lie, how they are read and what an option may be is the business of [`crate::disk::config`].
 

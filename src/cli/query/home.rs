@@ -38,8 +38,8 @@ pub(super) fn home(args: &Args) -> Result<(Home, Option<EphemeralDir>), Failure>
     Ok((home, ephemeral))
 }
 
-/// Whether what was named is a directory or can be made one, or why it never can: it, or what it would be in, is something
-/// else.
+/// Whether what was named is a directory or can be made one, or why it never can: it, or what it would be in, is
+/// something else.
 pub(in crate::cli) fn can_be_directory(option: &str, named: &Path) -> Result<(), String> {
     let is_there = |path: &&Path| !path.as_os_str().is_empty() && path.symlink_metadata().is_ok();
     match named.ancestors().find(is_there) {

@@ -6,8 +6,8 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
 use std::sync::{Arc, OnceLock};
 
-/// Listens for Ctrl-C (and TERM, HUP) until closed. While a query runs, the first one cancels it, which keeps the state;
-/// any other ends the program at once, but by an exit, which removes what is temporary.
+/// Listens for Ctrl-C (and TERM, HUP) until closed. While a query runs, the first one cancels it, which keeps the
+/// state; any other ends the program at once, but by an exit, which removes what is temporary.
 pub(in crate::cli) struct Interrupts {
     running: Arc<OnceLock<Cancel>>,
     handle: Option<Handle>,

@@ -101,8 +101,8 @@ impl Live {
         {
             let name = SafeText::line(&model.name);
             self.notice(&format!(
-                "the price of {name} is unknown: this run is bound by tokens, and by money only as far as its calls report \
-                 what they cost"
+                "the price of {name} is unknown: this run is bound by tokens, and by money only as far as its calls \
+                 report what they cost"
             ));
         }
     }
@@ -148,8 +148,8 @@ impl Live {
         let (head, _) = cut(&query, QUERY);
         let dots = if head == query { "" } else { " …" };
         let text = format!(
-            "the query {head:?}{dots} was interrupted: it stays in the list, and can no longer be resumed once this one \
-             begins (`fast-rlm resume {dir}` would have)"
+            "the query {head:?}{dots} was interrupted: it stays in the list, and can no longer be resumed once this \
+             one begins (`fast-rlm resume {dir}` would have)"
         );
         self.notice(SafeText::line(&text).as_str());
     }

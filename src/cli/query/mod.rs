@@ -21,7 +21,7 @@ pub use exit::Exit;
 pub(in crate::cli) use home::can_be_directory;
 pub(in crate::cli) use interrupts::Interrupts;
 pub(in crate::cli) use live::Live;
-pub(in crate::cli) use outcome::usage;
+pub(in crate::cli) use outcome::{tell_how_to_go_on, usage};
 pub(in crate::cli) use run_args::worded;
 pub use run_args::{ElsewhereArgs, OnwardArgs, RunArgs, ShowArgs, Verbosity};
 pub(in crate::cli) use setup::tell_unknown;
@@ -117,6 +117,13 @@ fn mistyped(prompt: &str) -> Option<String> {
 
 /// `fast-rlm answer`: the models that asked go on, unless others are named.
 fn answer(given: &AnswerArgs) -> Result<Exit, Failure> {
+    if given.text.is_none() && !given.drop {
+        return Err(Failure::Usage(
+            "answer: the answer is missing: give it after the session, in quotes, or --drop to close the query \
+             without one"
+                .into(),
+        ));
+    }
     let dir = crate::cli::lab::session_dir(&given.session, &given.dir)?;
     if waiting(&dir)?.is_none() {
         return Err(BeginError::NothingParked { dir }.into());

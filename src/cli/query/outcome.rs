@@ -3,6 +3,7 @@
 use super::args::Args;
 use super::exit::{self, Exit};
 use super::setup::Failure;
+use crate::cli::terminal::shell_word;
 use crate::engine::{Answer, RunError, Spent};
 use crate::text::{SafeText, shown_json};
 use serde_json::{Value, json};
@@ -35,9 +36,7 @@ pub(super) fn print_error(error: &RunError, args: &Args, dir: &Path, answer: &An
     };
     let _ = writeln!(io::stderr(), "fast-rlm: {}", SafeText::line(&told));
     if matches!(error, RunError::Cancelled) && !unkept {
-        let dir = SafeText::line(&dir.to_string_lossy());
-        let line = format!("  fast-rlm \"…\" --session-dir {dir}   asks again, with the names and values that it kept");
-        let _ = writeln!(io::stderr(), "{line}");
+        tell_how_to_go_on(dir);
     }
     if matches!(error, RunError::Parked(_)) {
         tell_how_to_answer(dir);
@@ -45,11 +44,19 @@ pub(super) fn print_error(error: &RunError, args: &Args, dir: &Path, answer: &An
     exit::run(error)
 }
 
+/// The command that goes on after a query was cancelled.
+pub(in crate::cli) fn tell_how_to_go_on(dir: &Path) {
+    let dir = shell_word(dir);
+    let line = format!("  fast-rlm \"…\" --session-dir {dir}   asks again, with the names and values that it kept");
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
 /// The commands that answer a parked query, or close it.
 pub(super) fn tell_how_to_answer(dir: &Path) {
-    let dir = SafeText::line(&dir.to_string_lossy());
+    let dir = shell_word(dir);
     let lines = format!(
-        "  fast-rlm answer {dir} TEXT     answers it, and the query goes on\n  fast-rlm answer {dir} --drop   closes it without an answer"
+        "  fast-rlm answer {dir} TEXT     answers it, and the query goes on\n  \
+         fast-rlm answer {dir} --drop   closes it without an answer"
     );
     let _ = writeln!(io::stderr(), "{lines}");
 }

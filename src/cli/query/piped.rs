@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 /// Standard input, where a prompt or a file is named.
 const DASH: &str = "-";
 
-/// The prompt, and where it comes from; `None` where there is none: nothing was named, and nothing is piped. A file that is
-/// named needs none: it may be the whole input.
+/// The prompt, and where it comes from; `None` where there is none: nothing was named, and nothing is piped. A file
+/// that is named needs none: it may be the whole input.
 pub(super) fn prompt(args: &Args) -> Result<Option<String>, Failure> {
     let piped = || !io::stdin().is_terminal();
     match args.prompt.as_deref() {

@@ -1,5 +1,5 @@
-//! Arguments that several commands share: what agents are run with, how much is shown, and what a recorded query goes on
-//! with. Flags that set an option are checked as files and variables are, by the table of options.
+//! Arguments that several commands share: what agents are run with, how much is shown, and what a recorded query goes
+//! on with. Flags that set an option are checked as files and variables are, by the table of options.
 
 use crate::disk::config::{Kind, find};
 use crate::repl::Backend;
@@ -19,7 +19,12 @@ pub struct RunArgs {
     pub max_depth: Option<u32>,
 
     /// The option `max_calls_per_subagent`.
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = checked::<u64>("max_calls_per_subagent"))]
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        value_parser = checked::<u64>("max_calls_per_subagent"),
+    )]
     pub max_calls: Option<u64>,
 
     /// The option `max_global_calls`.
@@ -46,7 +51,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "NAME", value_parser = worded::<Backend>("repl"))]
     pub repl: Option<Backend>,
 
-    /// Coding agents that answer as cli:NAME, besides those of the configuration: JSON, or @FILE with it (docs/models.md).
+    /// Coding agents that answer as cli:NAME, besides those of the configuration: JSON, or @FILE with it
+    /// (docs/models.md).
     #[arg(long, value_name = "JSON")]
     pub cli_agents: Option<String>,
 
@@ -127,8 +133,8 @@ impl ElsewhereArgs {
             ),
             (
                 self.cli_minimal,
-                "--cli-minimal: the agents that ship are given no tools and a prompt of ours as it is: leave it out, and \
-                 add --cli-allow-api-key where they are to use a key",
+                "--cli-minimal: the agents that ship are given no tools and a prompt of ours as it is: leave it out, \
+                 and add --cli-allow-api-key where they are to use a key",
             ),
             (
                 self.vertex,

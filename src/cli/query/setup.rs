@@ -1,4 +1,5 @@
-//! From arguments and configuration to everything that a query is run with; and what is ready for one (`warmup`, `doctor`).
+//! From arguments and configuration to everything that a query is run with; and what is ready for one (`warmup`,
+//! `doctor`).
 
 use super::args::Args;
 use super::config::{Config, ConfigError};

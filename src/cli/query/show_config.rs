@@ -117,7 +117,10 @@ impl<'a> Shown<'a> {
             .collect();
         let files = self.effective.places.iter();
         let files: Vec<Value> = files
-            .map(|(place, found)| json!({"path": place.path.to_string_lossy(), "whose": place.whose.word(), "found": found}))
+            .map(|(place, found)| {
+                let path = place.path.to_string_lossy();
+                json!({"path": path, "whose": place.whose.word(), "found": found})
+            })
             .collect();
         let unknown = self.effective.unknown.iter();
         let unknown: Vec<Value> = unknown

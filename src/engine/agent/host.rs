@@ -1,5 +1,6 @@
 //! What an agent's REPL can call: sub-agents, the person, tools. Arguments come from model-written code.
 
+use super::calls::Begun;
 use super::delegate::{Delegation, Owned, delegations};
 use super::mcp;
 use super::talk::Talk;
@@ -31,8 +32,9 @@ pub(super) struct Host {
 /// What a sub-agent left.
 struct Child {
     answer: Result<Value, HostError>,
-    cell: Option<LeafCall>,
+    call: Begun,
     record: Option<SubAgent>,
+    ended: i64,
 }
 
 #[async_trait]
@@ -91,10 +93,11 @@ impl Host {
     async fn delegate(&self, args: &[Value]) -> Result<Vec<Result<Value, HostError>>, HostError> {
         let mut known = Vec::with_capacity(args.len());
         for args in args {
-            known.push(match self.recorded("llm_query", args).await {
-                Ok(recorded) => recorded.map(Recorded::answer),
-                Err(refused) => Some(Err(refused)),
-            });
+            known.push(self.known("llm_query", args).await.transpose());
+        }
+        // All of them have their cells by now.
+        for recorded in known.iter().flatten().flatten() {
+            recorded.wait().await;
         }
         let missing: Vec<&Value> = known
             .iter()
@@ -103,7 +106,10 @@ impl Host {
             .map(|(_, args)| args)
             .collect();
         let mut made = self.run_children(&missing).await?.into_iter();
-        let answer = |known: Option<_>| known.or_else(|| made.next()).unwrap_or(Ok(Value::Null));
+        let answer = |known: Option<Result<Recorded, _>>| {
+            let known = known.map(|known| known.and_then(Recorded::answer));
+            known.or_else(|| made.next()).unwrap_or(Ok(Value::Null))
+        };
         Ok(known.into_iter().map(answer).collect())
     }
 
@@ -111,25 +117,28 @@ impl Host {
         if args.is_empty() {
             return Ok(Vec::new());
         }
-        let cells: Vec<_> = args.iter().map(|args| self.begin("llm_query", args)).collect();
-        let refused = |error: HostError| {
+        let calls: Vec<_> = args.iter().map(|args| self.begin("llm_query", args)).collect();
+        let refused = |error: HostError, calls: &[Begun]| {
             let answer = Err(error.clone());
-            let ended = cells.iter().flatten().map(|cell| ended(cell.clone(), &answer));
+            let cells = calls.iter().filter_map(Begun::end);
+            let ended = cells.map(|cell| ended(cell, &answer, clock::now()));
             self.log(ended.collect()).map_or_else(|unkept| unkept, |()| error)
         };
-        let asked = self.delegations(args).map_err(refused)?;
-        let work = async {
-            self.guard(&asked).await.map_err(refused)?;
+        let asked = self.delegations(args).map_err(|error| refused(error, &calls))?;
+        let work = async move {
+            self.guard(&asked).await.map_err(|error| refused(error, &calls))?;
             let children = asked
                 .into_iter()
-                .zip(cells.clone())
-                .map(|(delegation, cell)| self.child(delegation, cell));
-            let ended = join_all(children).await;
+                .zip(calls)
+                .map(|(delegation, call)| self.child(delegation, call));
+            // The cells of those that end early are written with the others': of what is given up, none is.
+            let children = join_all(children).await;
             let (mut answers, mut cells, mut agents) = (Vec::new(), Vec::new(), Vec::new());
-            for Child { answer, cell, record } in ended {
-                answers.push(answer);
-                agents.extend(cell.as_ref().map(|cell| cell.number).zip(record));
+            for child in children {
+                let cell = child.call.end().map(|cell| ended(cell, &child.answer, child.ended));
+                agents.extend(cell.as_ref().map(|cell| cell.number).zip(child.record));
                 cells.extend(cell);
+                answers.push(child.answer);
             }
             self.log_with(cells, agents)?;
             Ok(answers)
@@ -159,7 +168,7 @@ impl Host {
             && let Some(answer) = self.seat.stand_during(person.ask(&question)).await
         {
             let answer = Ok(Value::from(asked.chosen(&question, answer)));
-            self.end(cell, &answer)?;
+            self.end(&cell, &answer)?;
             return answer;
         }
         let Some(journal) = self.spec.journal.upgrade() else {
@@ -174,25 +183,19 @@ impl Host {
         std::future::pending().await
     }
 
-    async fn child(&self, delegation: Delegation, begun: Option<LeafCall>) -> Child {
+    async fn child(&self, delegation: Delegation, call: Begun) -> Child {
         let spec = delegation.into_spec(&self.run.settings, &self.spec);
-        let child = Arc::clone(&spec.id.run_id);
+        call.starts(&spec.id.run_id);
         let agent = run_agent(Arc::clone(&self.run), spec).await;
         let answer = match agent.result {
             Ok(value) => Ok(value.value),
             Err(error) => Err(HostError::new(format!("the sub-agent has no answer: {error}"))),
         };
-        let used = self.run.take_used(&child);
-        let cell = begun.map(|begun| LeafCall {
-            child_run: Some(child.to_string()),
-            usage: used.usage(),
-            cost: used.cost(),
-            ..ended(begun, &answer)
-        });
         Child {
             answer,
-            cell,
+            call,
             record: agent.record,
+            ended: clock::now(),
         }
     }
 
@@ -258,17 +261,18 @@ impl Host {
     }
 }
 
-fn ended(begun: LeafCall, answer: &Result<Value, HostError>) -> LeafCall {
+fn ended(begun: LeafCall, answer: &Result<Value, HostError>, at: i64) -> LeafCall {
     LeafCall {
         outcome: cell_outcome(answer),
-        ended: clock::now(),
+        ended: at,
         ..begun
     }
 }
 
 fn refused(reason: &str) -> HostError {
     let message = format!(
-        "delegation refused: the sub-agent would get nearly all of your context. Narrow it down with code first. The review said: {}",
+        "delegation refused: the sub-agent would get nearly all of your context. Narrow it down with code first. The \
+         review said: {}",
         head(reason.trim(), 600).0
     );
     HostError {

@@ -1,6 +1,7 @@
 //! The one way out of the interpreter: every leaf call of every agent is served from a tape or passes the gate, and its
 //! result is in the log before Python gets it.
 
+use super::calls::Begun;
 use super::host::Host;
 use super::mcp::gate_name;
 use crate::engine::clock;
@@ -23,8 +24,17 @@ use serde_json::{Value, json};
 const DEEP_HEAD: usize = 200;
 
 impl Host {
-    /// What the call gets without being made: as its step got it before, or as another run got it.
+    /// [`Host::known`], which never comes where the code gave the call up.
     pub(super) async fn recorded(&self, call: &str, input: &Value) -> Result<Option<Recorded>, HostError> {
+        let known = self.known(call, input).await?;
+        if let Some(recorded) = &known {
+            recorded.wait().await;
+        }
+        Ok(known)
+    }
+
+    /// What the call gets without being made: as its step got it before, or as another run got it.
+    pub(super) async fn known(&self, call: &str, input: &Value) -> Result<Option<Recorded>, HostError> {
         let Some(journal) = self.spec.journal.upgrade() else {
             return Ok(None);
         };
@@ -57,7 +67,7 @@ impl Host {
                 Err(HostError::new(why))
             }
             Served::Recorded(recorded) => {
-                let cell = self.begin(call, input);
+                let cell = self.cell(call, input);
                 self.log(cell.map(|cell| ended(cell, &recorded)).into_iter().collect())?;
                 Ok(Some(recorded))
             }
@@ -80,13 +90,18 @@ impl Host {
             outcome: CellOutcome::Returned(answer),
             pickle: None,
         };
-        let cell = self.begin("ask", args);
+        let cell = self.cell("ask", args);
         self.log(cell.map(|cell| ended(cell, &recorded)).into_iter().collect())?;
         Ok(Some(recorded))
     }
 
+    /// A call begins.
+    pub(super) fn begin(&self, call: &str, input: &Value) -> Begun {
+        Begun::new(self.cell(call, input), &self.talk, &self.run, &self.spec.journal)
+    }
+
     /// A cell of a call that begins; `None` where cells are not kept.
-    pub(super) fn begin(&self, call: &str, input: &Value) -> Option<LeafCall> {
+    fn cell(&self, call: &str, input: &Value) -> Option<LeafCall> {
         let journal = self.spec.journal.upgrade().filter(|_| self.run.settings.cassette)?;
         Some(LeafCall {
             call: call.into(),
@@ -100,9 +115,9 @@ impl Host {
     }
 
     /// Logs how a call ended.
-    pub(super) fn end(&self, cell: Option<LeafCall>, answer: &Result<Value, HostError>) -> Result<(), HostError> {
+    pub(super) fn end(&self, call: &Begun, answer: &Result<Value, HostError>) -> Result<(), HostError> {
         let outcome = cell_outcome(answer);
-        let ended = cell.map(|cell| ended(cell, &Recorded { outcome, pickle: None }));
+        let ended = call.end().map(|cell| ended(cell, &Recorded { outcome, pickle: None }));
         self.log(ended.into_iter().collect())
     }
 
@@ -140,7 +155,7 @@ impl Host {
             Decision::Deny(reason) => reason,
         };
         let outcome = CellOutcome::Denied { reason: reason.clone() };
-        let cell = self.begin(call, input);
+        let cell = self.cell(call, input);
         let denied = cell.map(|cell| ended(cell, &Recorded { outcome, pickle: None }));
         self.log(denied.into_iter().collect())?;
         Err(HostError {
@@ -157,7 +172,7 @@ impl Host {
         }
         self.is_shown(&name, &input)?;
         self.pass(&name, &input).await?;
-        if let Some(cell) = self.begin(&name, &input) {
+        if let Some(cell) = self.cell(&name, &input) {
             self.talk.tool_begins(cell);
         }
         Ok(json!({"run": true}))
@@ -205,7 +220,7 @@ impl Host {
         let positional = input.get("args").and_then(Value::as_array).cloned().unwrap_or_default();
         let by_name = input.get("kwargs").cloned().unwrap_or_default();
         let answer = tool.call(&positional, &by_name).await;
-        self.end(cell, &answer)?;
+        self.end(&cell, &answer)?;
         for observation in answer.iter().flat_map(|value| tool.observations(value)) {
             self.observe(&observation)?;
         }
@@ -218,7 +233,7 @@ impl Host {
             return Ok(());
         }
         let refused = HostError::new(format!("{name} is not available yet"));
-        self.end(self.begin(name, input), &Err(refused.clone()))?;
+        self.end(&self.begin(name, input), &Err(refused.clone()))?;
         Err(refused)
     }
 
@@ -242,7 +257,7 @@ fn ended(begun: LeafCall, result: &Recorded) -> LeafCall {
 
 /// A cell as a record can hold it: of a value that nests too deep only the beginning of its text is kept, and it is
 /// never served.
-fn recordable(cell: LeafCall) -> LeafCall {
+pub(super) fn recordable(cell: LeafCall) -> LeafCall {
     let outcome = match cell.outcome {
         CellOutcome::Returned(value) if too_deep("", &value).is_some() => {
             let text = value.to_string();

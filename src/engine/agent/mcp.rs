@@ -35,14 +35,14 @@ impl Host {
         let asked = match Asked::of(input, self.servers()) {
             Ok(asked) => asked,
             Err(refused) => {
-                self.end(self.begin(call, input), &Err(refused.clone()))?;
+                self.end(&self.begin(call, input), &Err(refused.clone()))?;
                 return Err(refused);
             }
         };
         self.pass(call, input).await?;
         let cell = self.begin(call, input);
         let answer = self.ask_server(call, &asked).await;
-        self.end(cell, &answer)?;
+        self.end(&cell, &answer)?;
         answer
     }
 

@@ -1,11 +1,13 @@
 //! One agent: a conversation with a REPL of its own, from its probe to FINAL.
 
+mod calls;
 mod delegate;
 mod host;
 mod leaf;
 mod mcp;
 mod opening;
 mod record;
+mod saving;
 mod signature;
 mod step;
 mod talk;

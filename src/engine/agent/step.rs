@@ -176,6 +176,7 @@ impl Agent {
         let mut output = |chunk: OutputChunk| run.tell_output(&id, live_text(&mut live, &chunk));
         let mut outcome = {
             let mut running = std::pin::pin!(self.repl.run(step, &mut output));
+            let _attended = self.talk.calls.attend();
             tokio::select! {
                 // In this order: a step that has not begun would not notice that it is to stop.
                 biased;
@@ -189,31 +190,13 @@ impl Agent {
             }
         };
         run.tell_output(&id, live.finish());
+        self.close_calls()?;
         let sweep = match outcome.instance {
             _ if self.keeper.is_none() || number == 0 => None,
             InstanceState::Lost => None,
-            // A sweep that fails costs the instance, not the step.
-            InstanceState::Alive | InstanceState::Exhausted => match self.repl.sweep().await {
-                Ok(sweep) => {
-                    if let Some(lost) = &sweep.lost {
-                        self.tell_loss(&mut outcome, lost);
-                    }
-                    Some(sweep)
-                }
-                Err(error) => {
-                    self.tell_loss(&mut outcome, &error);
-                    None
-                }
-            },
+            InstanceState::Alive | InstanceState::Exhausted => self.save_names(&mut outcome).await,
         };
         Ok((outcome, sweep))
-    }
-
-    /// What a step bound is not all saved: where it keeps its answer, who watches is told.
-    fn tell_loss(&self, outcome: &mut StepOutcome, why: &dyn std::fmt::Display) {
-        if let Some(text) = outcome.lose(why) {
-            self.tell(What::Notice(text));
-        }
     }
 
     /// Accepts FINAL or not, and puts together what the model is shown.

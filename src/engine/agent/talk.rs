@@ -1,6 +1,7 @@
 //! An agent's side that its host calls share with it: the conversation so far, what guard calls used, and a question
 //! that nobody is there to answer.
 
+use super::calls::Calls;
 use crate::disk::transcript_writer::UsageRecord;
 use crate::engine::journal::Tape;
 use crate::engine::person::Question;
@@ -19,6 +20,8 @@ use tokio::sync::Notify;
 pub(super) struct Talk {
     state: Mutex<State>,
     parked: Notify,
+    /// Leaf calls under way.
+    pub(super) calls: Calls,
 }
 
 #[derive(Debug, Default)]
@@ -111,6 +114,11 @@ impl Talk {
             let at = state.tool_calls.iter().position(is_it)?;
             Some(state.tool_calls.remove(at))
         })
+    }
+
+    /// Tools that have not ended.
+    pub(super) fn take_tool_calls(&self) -> Vec<LeafCall> {
+        self.with(|state| std::mem::take(&mut state.tool_calls))
     }
 
     pub(super) fn tape(&self) -> Option<Arc<Tape>> {

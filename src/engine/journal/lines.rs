@@ -97,8 +97,8 @@ impl Lines {
     }
 }
 
-/// A recorded turn's transcript, to be written on. A log may be a stranger's and name any file: outside of the session's
-/// directory only one counts that this very run has begun.
+/// A recorded turn's transcript, to be written on. A log may be a stranger's and name any file: outside of the
+/// session's directory only one counts that this very run has begun.
 pub(in crate::engine) fn transcript_of(dir: &Path, turn: &TurnStarted) -> Option<PathBuf> {
     let path = dir.join(turn.log_file.as_deref()?);
     let is_its_own = || !turn.run_id.is_empty() && present(&path, &turn.run_id).any;

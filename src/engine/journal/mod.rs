@@ -259,16 +259,23 @@ impl Journal {
     /// Leaf results that are ready together, before they reach Python; with those of sub-agents, by their numbers, what
     /// it takes to run them again.
     pub(super) fn cells(&self, cells: Vec<LeafCall>, agents: Vec<(u64, SubAgent)>) -> Result<(), StoreError> {
-        let step = self.step.load(Ordering::SeqCst);
+        let step = self.step();
         let agent =
             |(number, agent): (u64, SubAgent)| NewEvent::of_step(self.turn, step, now(), agent.into()).numbered(number);
         let agents = agents.into_iter().map(agent);
-        let event = |cell: LeafCall| {
-            let number = cell.number;
-            NewEvent::of_step(self.turn, step, cell.ended, cell.into()).numbered(number)
-        };
-        let cells = cells.into_iter().map(event);
+        let cells = cells.into_iter().map(|cell| self.cell(step, cell));
         self.writer.append(agents.chain(cells).collect()).map(drop)
+    }
+
+    /// Cells of a step that may have ended: numbers are its own.
+    pub(super) fn cells_of(&self, step: u32, cells: Vec<LeafCall>) -> Result<(), StoreError> {
+        let cells = cells.into_iter().map(|cell| self.cell(step, cell));
+        self.writer.append(cells.collect()).map(drop)
+    }
+
+    fn cell(&self, step: u32, cell: LeafCall) -> NewEvent {
+        let number = cell.number;
+        NewEvent::of_step(self.turn, step, cell.ended, cell.into()).numbered(number)
     }
 
     /// By which digest a cell of this input is matched.

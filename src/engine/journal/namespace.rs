@@ -2,7 +2,7 @@
 
 use crate::disk::state_doc::VariableRow;
 use crate::engine::memory::SessionMemory;
-use crate::repl::{Sweep, SweptPickle};
+use crate::repl::{Sweep, SweptPickle, SweptVariable};
 use crate::store::payload::Written;
 use crate::store::{At, Binding, BindingKind, Described, Digest, Namespace, NewEvent, SessionWriter, StoreError};
 use std::collections::HashMap;
@@ -10,13 +10,24 @@ use std::collections::HashMap;
 /// A sweep as the flow store keeps it. Only what state.json holds too: secrets were dropped there.
 pub(in crate::engine) struct Values<'a> {
     sweep: Option<&'a Sweep>,
+    /// The pickles that it brought, by name.
+    changed: HashMap<&'a str, &'a [u8]>,
     memory: &'a SessionMemory,
 }
 
 impl<'a> Values<'a> {
     /// The values of `sweep`, which `memory` has absorbed already.
     pub(in crate::engine) fn new(sweep: Option<&'a Sweep>, memory: &'a SessionMemory) -> Self {
-        Self { sweep, memory }
+        let swept = sweep.into_iter().flat_map(|sweep| &sweep.variables);
+        let pickle = |swept: &'a SweptVariable| match &swept.pickle {
+            SweptPickle::Changed(bytes) => Some((swept.name.as_str(), &**bytes)),
+            SweptPickle::Unchanged => None,
+        };
+        Self {
+            sweep,
+            changed: swept.filter_map(pickle).collect(),
+            memory,
+        }
     }
 
     /// Records the namespace at `at`, then `events`.
@@ -120,10 +131,9 @@ impl<'a> Values<'a> {
 
     /// A new pickle is in the sweep; one that the store has never seen otherwise came with the session.
     fn pickle(&self, name: &str) -> Option<Vec<u8>> {
-        let swept = self.sweep?.variables.iter().find(|swept| swept.name == name);
-        match swept.map(|swept| &swept.pickle) {
-            Some(SweptPickle::Changed(bytes)) => Some(bytes.to_vec()),
-            _ => self.memory.saved_pickle(name),
+        match self.changed.get(name) {
+            Some(bytes) => Some(bytes.to_vec()),
+            None => self.memory.saved_pickle(name),
         }
     }
 }

@@ -13,7 +13,8 @@ impl TurnSpent {
     pub(super) fn take(&mut self, event: &StoredEvent) {
         let used = match &event.fact {
             Fact::ModelCall(call) if call.was_asked() => Spent::of_call(call.usage, call.cost),
-            // Of each sub-agent its own calls, at whatever depth: there are as many as it has steps and guard questions.
+            // Of each sub-agent its own calls, at whatever depth: there are as many as it has steps and guard
+            // questions.
             Fact::LeafCall(cell) if cell.child_run.is_some() => Spent {
                 calls: 0,
                 ..Spent::of_call(cell.usage, cell.cost)

@@ -132,7 +132,8 @@ mod tests {
     use serde_json::json;
 
     fn told(names: usize) -> String {
-        let row = json!({"pickle_b64": "", "type": "list", "preview": "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]"});
+        let preview = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]";
+        let row = json!({"pickle_b64": "", "type": "list", "preview": preview});
         let rows: serde_json::Map<_, _> = (0..names).map(|n| (format!("name_{n}"), row.clone())).collect();
         let state = json!({"version": 2, "queries": [], "variables": rows}).to_string();
         let memory = SessionMemory::of_doc(StateDoc::parse(state.as_bytes()).unwrap());

@@ -15,8 +15,8 @@ const MOST_ERRORS: usize = 20;
 const MOST_TOLD: usize = 500;
 
 /// Told of a value that would take too long to check.
-const TOO_MUCH: &str = "(root): checking it takes too long: the alternatives and references of the schema multiply with \
-                        every level of the value. Make the value smaller, or less nested";
+const TOO_MUCH: &str = "(root): checking it takes too long: the alternatives and references of the schema multiply \
+                        with every level of the value. Make the value smaller, or less nested";
 
 /// What the schema is called where it refers to itself: it lies nowhere.
 const NAME: &str = "schema:///output";
@@ -49,8 +49,8 @@ pub enum BadSchema {
     Invalid(String),
     /// Checking any value against it would take too long; with the place in it.
     #[error(
-        "{0} unfolds to too many schemas to check a value against: its references and alternatives ($ref, anyOf, oneOf, \
-         allOf) multiply. Write each alternative once"
+        "{0} unfolds to too many schemas to check a value against: its references and alternatives ($ref, anyOf, \
+         oneOf, allOf) multiply. Write each alternative once"
     )]
     Unbounded(String),
 }

@@ -75,8 +75,8 @@ pub fn injected_tail(
     Ok(tail)
 }
 
-/// How many of `steps` the recording has from `at` on, and the rest. Steps that repeat the whole turn up to `at` are not
-/// taken for its tail.
+/// How many of `steps` the recording has from `at` on, and the rest. Steps that repeat the whole turn up to `at` are
+/// not taken for its tail.
 pub fn edited_tail(turn: &RecordedTurn, at: u32, steps: &[String]) -> (u32, Vec<ScriptedReply>) {
     let same = |recorded: &RecordedStep, code: &String| {
         program_text(recorded.code.as_deref().unwrap_or_default()) == program_text(code)

@@ -1,5 +1,5 @@
-//! The file: an uncompressed tar of plain files with known names. Its last entry is the SHA-256 of everything before it;
-//! bundles of older versions have none.
+//! The file: an uncompressed tar of plain files with known names. Its last entry is the SHA-256 of everything before
+//! it; bundles of older versions have none.
 
 use super::file_error;
 use crate::disk::advice::on_named;
@@ -122,7 +122,8 @@ impl Sum {
     }
 }
 
-/// Looks at the headers alone: a name longer than a header holds comes as an entry of its own, which is read as a whole.
+/// Looks at the headers alone: a name longer than a header holds comes as an entry of its own, which is read as a
+/// whole.
 fn look_at(bundle: &mut tar::Archive<File>) -> Result<Option<Sum>, String> {
     let mut sum = None;
     let entries = bundle.entries_with_seek().map_err(|error| error.to_string())?;

@@ -79,9 +79,9 @@ fn add(bundle: &mut Packer, dir: &Path, name: &Path, file: &Path) -> Result<(), 
 ///
 /// # Errors
 ///
-/// [`LabError::BadBundle`], [`LabError::File`] (also where something of that name is there already), [`LabError::Store`]
-/// when the id is taken or none, [`LabError::Begin`] while another process imports it. Nothing is left of a session that
-/// could not be taken over.
+/// [`LabError::BadBundle`], [`LabError::File`] (also where something of that name is there already),
+/// [`LabError::Store`] when the id is taken or none, [`LabError::Begin`] while another process imports it. Nothing is
+/// left of a session that could not be taken over.
 pub fn import_bundle(file: &Path, dir: &Path, id: Option<&str>) -> Result<(String, usize), LabError> {
     let part = PrivateDir::new("bundle").map_err(|cause| file_error(file, "unpacking", cause))?;
     let digest = unpack(file, part.path())?;

@@ -77,8 +77,8 @@ impl Stage {
         fs::rename(&self.dir, &self.place).map_err(|cause| file_error(&self.place, "making", cause))
     }
 
-    /// Removes it after an error. It stays where its part of the log could not be removed either, as on a full disk: the
-    /// next import goes on with it.
+    /// Removes it after an error. It stays where its part of the log could not be removed either, as on a full disk:
+    /// the next import goes on with it.
     pub(super) fn leave(&self, to: &Store, id: &str, error: &LabError) {
         let is_anothers = matches!(error, LabError::Store(StoreError::SessionExists { .. }));
         if is_anothers || to.events.session(id).is_err() {

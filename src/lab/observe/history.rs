@@ -21,8 +21,8 @@ pub fn read_history(store: &Store, session: &str) -> Result<Vec<Message>, StoreE
     Ok(history(&recording))
 }
 
-/// Only a turn without FINAL is closed by what its last step printed. That stands behind the step's reply: looking for it
-/// there spares all the rows of a long turn.
+/// Only a turn without FINAL is closed by what its last step printed. That stands behind the step's reply: looking for
+/// it there spares all the rows of a long turn.
 fn bring_last_output(store: &Store, session: &str, turn: &mut RecordedTurn) -> Result<(), StoreError> {
     let (number, from) = (turn.number, turn.start_seq);
     let Some((last, step)) = turn.steps.iter_mut().enumerate().last() else {
@@ -40,8 +40,8 @@ fn bring_last_output(store: &Store, session: &str, turn: &mut RecordedTurn) -> R
     })
 }
 
-/// The root's messages of every turn in order, without system prompts. Roles alternate: a turn without FINAL is closed by
-/// a word of the assistant's about how it ended.
+/// The root's messages of every turn in order, without system prompts. Roles alternate: a turn without FINAL is closed
+/// by a word of the assistant's about how it ended.
 pub fn history(recording: &Recording) -> Vec<Message> {
     let last = recording.turns.len().saturating_sub(1);
     let turns = recording.turns.iter().enumerate();

@@ -25,10 +25,10 @@ struct Recorded<'a> {
     context: &'a Value,
 }
 
-/// The cells of a step's sub-agents at any depth, in the order of starting.
+/// The cells of a step's sub-agents at any depth, in the order of starting. One that was given up came to nothing.
 fn started(step: &RecordedStep) -> impl Iterator<Item = &LeafCall> {
     let cells = step.cells.iter().chain(&step.nested);
-    cells.filter(|cell| cell.child_run.is_some())
+    cells.filter(|cell| cell.child_run.is_some() && cell.outcome != CellOutcome::Cancelled)
 }
 
 impl<'a> Recorded<'a> {

@@ -91,7 +91,8 @@ pub(in crate::lab) fn suffices(source: &Source, turn: &RecordedTurn) -> Result<(
         && pinned.hash_seed != u64::from(HASH_SEED)
     {
         let reason = format!(
-            "it was recorded under hash seed {}, and this Python has {HASH_SEED}: replay it with the version that recorded it",
+            "it was recorded under hash seed {}, and this Python has {HASH_SEED}: replay it with the version that \
+             recorded it",
             pinned.hash_seed
         );
         return Err(source.not_replayable(reason));
@@ -104,7 +105,8 @@ pub(in crate::lab) fn suffices(source: &Source, turn: &RecordedTurn) -> Result<(
     match cells.filter_map(|cell| truncated(cell).map(|size| (cell, size))).next() {
         None => Ok(()),
         Some((cell, (bytes, cap))) => Err(source.not_replayable(format!(
-            "a result of {} had {bytes} bytes, more than the limit of {cap}, and was cut: record it with a higher cell_cap",
+            "a result of {} had {bytes} bytes, more than the limit of {cap}, and was cut: record it with a higher \
+             cell_cap",
             cell.call
         ))),
     }

@@ -91,9 +91,12 @@ impl ReplayHost {
     /// It has ended: a step of the root, or a sub-agent's run.
     pub(super) fn end(&self) -> Consumed {
         let mut state = self.state();
+        // What was given up may end before it was looked up here: it came to as little.
+        let left = state.cassette.unconsumed();
+        let (given_up, unconsumed): (Vec<_>, Vec<_>) = left.cloned().partition(was_given_up);
         let consumed = Consumed {
-            cells: state.cassette.consumed() + state.answered,
-            unconsumed: state.cassette.unconsumed().cloned().collect(),
+            cells: state.cassette.consumed() + given_up.len() + state.answered,
+            unconsumed,
             missing: state.missing.take(),
             redacted: state.redacted,
         };
@@ -131,7 +134,9 @@ impl ReplayHost {
 
     async fn served(&self, call: &str, input: &Value) -> Result<Recorded, HostError> {
         self.be_patient(call).await;
-        self.serve(call, input)
+        let recorded = self.serve(call, input)?;
+        recorded.wait().await;
+        Ok(recorded)
     }
 
     async fn be_patient(&self, call: &str) {
@@ -167,6 +172,9 @@ impl ReplayHost {
             self.be_patient("llm_query").await;
         }
         let answers: Vec<_> = queries.iter().map(|query| self.serve("llm_query", query)).collect();
+        for recorded in answers.iter().flatten() {
+            recorded.wait().await;
+        }
         let answers = answers.into_iter().map(|answer| answer.and_then(Recorded::answer));
         answers.collect::<Result<Vec<_>, _>>().map(Value::Array)
     }
@@ -190,6 +198,10 @@ impl HostCalls for ReplayHost {
             other => self.served(other, &call.args).await?.answer(),
         }
     }
+}
+
+fn was_given_up(cell: &LeafCall) -> bool {
+    cell.outcome == CellOutcome::Cancelled
 }
 
 /// Whether a recorded result was too large to be kept.

@@ -278,8 +278,8 @@ impl<'a> Room<'a> {
         }
     }
 
-    /// Looks at what a step bound. A value can end the interpreter while it is saved: then the step ends as it did when it
-    /// was recorded.
+    /// Looks at what a step bound. A value can end the interpreter while it is saved: then the step ends as it did when
+    /// it was recorded.
     async fn sweep(&mut self, outcome: &mut StepOutcome) {
         match self.repl.sweep().await {
             Ok(sweep) => {

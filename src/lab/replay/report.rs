@@ -76,8 +76,8 @@ pub struct ReplayReport {
     pub plans: Vec<TurnPlan>,
     /// The first mismatch; nothing was run after it.
     pub diverged: Option<Mismatch>,
-    /// Recorded leaf calls of the turns that were replayed, those of sub-agents that can be run again included. Readings
-    /// of the clocks are not counted.
+    /// Recorded leaf calls of the turns that were replayed, those of sub-agents that can be run again included.
+    /// Readings of the clocks are not counted.
     pub cells_total: usize,
     /// Those that were served.
     pub cells_consumed: usize,

@@ -101,3 +101,18 @@ fn totals_are_those_of_the_session() {
         None
     );
 }
+
+#[test]
+fn a_query_that_failed_is_known_by_its_text() {
+    let state = r#"{"version": 2, "queries": [], "pending_query": null, "interrupted":
+        [{"query": "Why?", "log_file": "logs/a.jsonl", "run_id": "r", "outcome": "error"}]}"#;
+    let watched = Watched::new(state, &[("a.jsonl", &line("r", 1))]);
+    let totals = session_totals(watched.dir.path(), &options(), &Stop::default()).unwrap();
+    assert_eq!(
+        (totals.last_end, totals.unanswered.as_deref()),
+        (Some(BadEnd::Failed), Some("Why?"))
+    );
+    let answered = Watched::new(STATE, &[("a.jsonl", &line("r", 1))]);
+    let totals = session_totals(answered.dir.path(), &options(), &Stop::default()).unwrap();
+    assert_eq!((totals.last_end, totals.unanswered), (None, None));
+}

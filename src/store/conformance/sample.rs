@@ -62,7 +62,9 @@ fn usage() -> Option<Usage> {
 fn turn_facts() -> [Fact; 3] {
     [
         TurnStarted {
-            query: json!({"text": "Zürich 🏔\u{0}\u{202e}", "deep": [[[1.5e300, -0.0, 18_446_744_073_709_551_615_u64]]]}),
+            query: json!({
+                "text": "Zürich 🏔\u{0}\u{202e}", "deep": [[[1.5e300, -0.0, 18_446_744_073_709_551_615_u64]]],
+            }),
             instruction: Some("be brief".into()),
             model: "m".into(),
             sub_model: Some("s".into()),
@@ -70,11 +72,21 @@ fn turn_facts() -> [Fact; 3] {
             run_id: "r".into(),
             log_file: Some("logs/r.jsonl".into()),
             cassette: true,
-            pinned: Some(Pinned { timezone: "UTC".into(), locale: "C".into(), hash_seed: 7, random_seed: u64::MAX }),
+            pinned: Some(Pinned {
+                timezone: "UTC".into(),
+                locale: "C".into(),
+                hash_seed: 7,
+                random_seed: u64::MAX,
+            }),
         }
         .into(),
         Final { value: json!("NaN") }.into(),
-        TurnEnded { outcome: Outcome::Limit, error: Some("e".into()), limit: Some("max_depth".into()) }.into(),
+        TurnEnded {
+            outcome: Outcome::Limit,
+            error: Some("e".into()),
+            limit: Some("max_depth".into()),
+        }
+        .into(),
     ]
 }
 

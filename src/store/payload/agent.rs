@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::{ModelCall, StepEnded};
 
-/// Of [`Fact::SubAgent`](crate::store::Fact::SubAgent): a sub-agent that ended, written with the cell of its result. Its
-/// context is that cell's input, and its leaf calls are cells of its own run.
+/// Of [`Fact::SubAgent`](crate::store::Fact::SubAgent): a sub-agent that ended, written with the cell of its result.
+/// Its context is that cell's input, and its leaf calls are cells of its own run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SubAgent {

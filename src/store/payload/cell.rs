@@ -34,6 +34,8 @@ pub enum CellOutcome {
         /// The cap, bytes.
         cap: u64,
     },
+    /// The code gave it up, or its step ended before it.
+    Cancelled,
 }
 
 impl std::fmt::Display for CellOutcome {
@@ -44,6 +46,7 @@ impl std::fmt::Display for CellOutcome {
             Self::Raised { kind, message } => write!(f, "{kind}: {message}"),
             Self::Denied { reason } => write!(f, "denied: {reason}"),
             Self::Truncated { head, bytes, .. } => write!(f, "{head}… ({bytes} bytes, not kept)"),
+            Self::Cancelled => f.write_str("cancelled"),
         }
     }
 }
@@ -87,4 +90,26 @@ pub struct LeafCall {
     pub started: Time,
     /// End.
     pub ended: Time,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn how_a_call_ended_comes_back_as_it_was_written() {
+        let written = |outcome: &CellOutcome| serde_json::to_value(outcome).unwrap();
+        for (outcome, stored) in [
+            (CellOutcome::Returned(json!([1])), json!({"returned": [1]})),
+            (
+                CellOutcome::Denied { reason: "no".into() },
+                json!({"denied": {"reason": "no"}}),
+            ),
+            (CellOutcome::Cancelled, json!("cancelled")),
+        ] {
+            assert_eq!(written(&outcome), stored);
+            assert_eq!(serde_json::from_value::<CellOutcome>(stored).unwrap(), outcome);
+        }
+    }
 }

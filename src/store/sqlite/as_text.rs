@@ -39,8 +39,8 @@ impl StoreRows {
         })
     }
 
-    /// Makes the two files in a storage directory that has none, fast: they are not forced to the disk. The text is run as
-    /// it is: it must be our own.
+    /// Makes the two files in a storage directory that has none, fast: they are not forced to the disk. The text is run
+    /// as it is: it must be our own.
     ///
     /// # Errors
     ///

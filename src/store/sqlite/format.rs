@@ -142,11 +142,12 @@ impl Format {
     }
 }
 
-/// A received file may hold anything. What computes rows while they are read (views, virtual tables, generated columns) or
-/// acts when they are written (triggers) has no place in a store: it could go on without end.
+/// A received file may hold anything. What computes rows while they are read (views, virtual tables, generated columns)
+/// or acts when they are written (triggers) has no place in a store: it could go on without end.
 fn only_tables(connection: &Connection, path: &Path) -> Result<(), Failure> {
-    let sql = "SELECT count(*) FROM sqlite_schema AS part WHERE type IN ('view', 'trigger') OR (type = 'table' AND rootpage = 0) \
-               OR EXISTS (SELECT 1 FROM pragma_table_xinfo(part.name) AS own WHERE part.type = 'table' AND own.hidden <> 0)";
+    let sql = "SELECT count(*) FROM sqlite_schema AS part WHERE type IN ('view', 'trigger') OR (type = 'table' AND \
+               rootpage = 0) OR EXISTS (SELECT 1 FROM pragma_table_xinfo(part.name) AS own WHERE part.type = \
+               'table' AND own.hidden <> 0)";
     match connection.query_row(sql, [], |row| row.get::<_, i64>(0))? {
         0 => Ok(()),
         _ => Err(StoreError::NotAStore {

@@ -1,9 +1,9 @@
 //! Long payloads in pieces, each of which is stored once.
 //!
-//! A resumed agent is told again what it was told at the query before, and a little more: whole, that would make a log grow
-//! with the square of its queries. Such a payload is cut where its own text says so, not at fixed places, so that what two
-//! have in common gives the same pieces in both. The row then holds `pieces` and their numbers; what is read is the
-//! payload as it was given, byte for byte. A program from before this skips such a row and reports it.
+//! A resumed agent is told again what it was told at the query before, and a little more: whole, that would make a log
+//! grow with the square of its queries. Such a payload is cut where its own text says so, not at fixed places, so that
+//! what two have in common gives the same pieces in both. The row then holds `pieces` and their numbers; what is read
+//! is the payload as it was given, byte for byte. A program from before this skips such a row and reports it.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

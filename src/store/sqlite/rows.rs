@@ -46,7 +46,8 @@ fn prepare<'c>(
     kind: Option<Kind>,
 ) -> rusqlite::Result<CachedStatement<'c>> {
     let mut sql = format!("{} AND stream_seq >= ?2 AND stream_seq < ?3", selected());
-    // The signs keep SQLite from other indexes than that of the turn, or of the kind: it cannot know how few rows they find.
+    // The signs keep SQLite from other indexes than that of the turn, or of the kind: it cannot know how few rows they
+    // find.
     match (kind, &select.turns) {
         (Some(_), Some(_)) => sql.push_str(" AND +kind = ?4"),
         (Some(_), None) => sql.push_str(" AND kind = ?4"),
@@ -85,8 +86,8 @@ fn query<'s>(
     Ok(statement.raw_query())
 }
 
-/// The rows of a whole session as the table has them, where most rows in between are its own: looking up each by an index
-/// would take longer than passing over what is not wanted. `None` where that is not so.
+/// The rows of a whole session as the table has them, where most rows in between are its own: looking up each by an
+/// index would take longer than passing over what is not wanted. `None` where that is not so.
 fn lying_together<'c>(
     connection: &'c Connection,
     session: &Keyed,
@@ -98,10 +99,12 @@ fn lying_together<'c>(
     }
     let bounds = connection
         .prepare_cached(
-            "SELECT (SELECT global_seq FROM event WHERE session = ?1 ORDER BY stream_seq LIMIT 1), (SELECT global_seq FROM \
-             event WHERE session = ?1 ORDER BY stream_seq DESC LIMIT 1)",
+            "SELECT (SELECT global_seq FROM event WHERE session = ?1 ORDER BY stream_seq LIMIT 1), (SELECT global_seq \
+             FROM event WHERE session = ?1 ORDER BY stream_seq DESC LIMIT 1)",
         )?
-        .query_row([session.number], |row| Ok((row.get::<_, Option<i64>>(0)?, row.get::<_, Option<i64>>(1)?)))?;
+        .query_row([session.number], |row| {
+            Ok((row.get::<_, Option<i64>>(0)?, row.get::<_, Option<i64>>(1)?))
+        })?;
     let (Some(first), Some(last)) = bounds else {
         return Ok(None);
     };
@@ -119,8 +122,8 @@ fn lying_together<'c>(
     Ok(Some((connection.prepare_cached(&sql)?, first, last)))
 }
 
-/// Goes through the rows that `select` picks, in order, until `take` has enough. Each kind is looked up by itself and the
-/// rows are merged: neither is anything else gone through, nor does SQLite sort what comes of it.
+/// Goes through the rows that `select` picks, in order, until `take` has enough. Each kind is looked up by itself and
+/// the rows are merged: neither is anything else gone through, nor does SQLite sort what comes of it.
 fn walk(
     connection: &Connection,
     keyed: &Keyed,

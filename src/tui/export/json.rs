@@ -2,7 +2,7 @@
 
 use super::Report;
 use super::part::{AgentPart, FinalPart, Layout, MemoryPart, Part, ProblemPart, RunPart, SessionPart, StepPart};
-use crate::model::{CostSum, FinalShape, Outcome, Placement, ProblemKind, StepKind, Time, Totals, Usage};
+use crate::model::{CostSum, FinalShape, Placement, ProblemKind, StepKind, Time, Totals, Usage};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -131,7 +131,7 @@ fn run<'a>(part: &'a RunPart<'_>) -> Run<'a> {
         label: part.query.label.to_string(),
         query: &part.text,
         query_cut: part.query.text_cut,
-        outcome: outcome(&part.query.outcome),
+        outcome: part.query.outcome.word(),
         outcome_text: &part.outcome,
         r#final: answer(&part.result),
         log_file: part.log_file.as_deref(),
@@ -306,19 +306,6 @@ fn shape_name(shape: FinalShape) -> &'static str {
         FinalShape::List => "list",
         FinalShape::Object => "object",
         FinalShape::Raw => "raw",
-    }
-}
-
-fn outcome(outcome: &Outcome) -> &'static str {
-    match outcome {
-        Outcome::Done => "done",
-        Outcome::Running => "running",
-        Outcome::Interrupted => "interrupted",
-        Outcome::Parked(_) => "parked",
-        Outcome::Error(_) => "error",
-        Outcome::Limit(_) => "limit",
-        Outcome::Cancelled => "cancelled",
-        Outcome::Lost => "lost",
     }
 }
 

@@ -1,6 +1,6 @@
 //! A session in the list.
 
-use crate::model::Totals;
+use crate::model::{Time, Totals};
 use crate::source::{BadEnd, SessionSummary, SessionTotals};
 
 /// A session and what is known of it.
@@ -46,6 +46,23 @@ impl Entry {
         }
     }
 
+    /// When something was done in it: files can be newer, as copies are.
+    pub(super) fn last_activity(&self) -> Option<Time> {
+        match &self.known {
+            Known::Totals(totals) => totals.last_activity.or(self.summary.last_activity),
+            Known::Not | Known::Asked | Known::Nothing => self.summary.last_activity,
+        }
+    }
+
+    /// What was asked last, but for a query that is pending.
+    pub(super) fn last_query(&self) -> Option<&str> {
+        let unanswered = match &self.known {
+            Known::Totals(totals) => totals.unanswered.as_deref(),
+            Known::Not | Known::Asked | Known::Nothing => None,
+        };
+        unanswered.or(self.summary.last_query.as_deref())
+    }
+
     /// How its last run ended, where that is known and was badly.
     pub(super) fn last_end(&self) -> Option<BadEnd> {
         match &self.known {
@@ -74,5 +91,25 @@ impl Entry {
             summary,
             known: Known::Not,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_its_transcripts_say_is_better_than_what_its_files_look_like() {
+        let mut entry = Entry::named("copied");
+        entry.summary.last_activity = Some(9);
+        entry.summary.last_query = Some("answered".into());
+        assert_eq!((entry.last_activity(), entry.last_query()), (Some(9), Some("answered")));
+        let totals = SessionTotals {
+            last_activity: Some(5),
+            unanswered: Some("failed".into()),
+            ..SessionTotals::default()
+        };
+        entry.known = Known::Totals(Box::new(totals));
+        assert_eq!((entry.last_activity(), entry.last_query()), (Some(5), Some("failed")));
     }
 }

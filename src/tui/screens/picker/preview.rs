@@ -24,7 +24,7 @@ pub(super) fn document(entry: &Entry, forks: &[&str], ctx: &Ctx<'_>) -> Rendered
     if !forks.is_empty() {
         document.line(&[("forks ", Role::Dim), (&forks.join(", "), Role::Accent)]);
     }
-    if let Some(at) = summary.last_activity {
+    if let Some(at) = entry.last_activity() {
         let when = format!("{} ({})", date_time(at, ctx.options.utc), ago(at, ctx));
         document.line(&[("last activity ", Role::Dim), (&when, Role::Text)]);
     }
@@ -36,7 +36,7 @@ pub(super) fn document(entry: &Entry, forks: &[&str], ctx: &Ctx<'_>) -> Rendered
         &mut document,
     );
     question("pending", summary.pending.as_deref(), Role::Warning, &mut document);
-    question("last query", summary.last_query.as_deref(), Role::Title, &mut document);
+    question("last query", entry.last_query(), Role::Title, &mut document);
     document.finish()
 }
 

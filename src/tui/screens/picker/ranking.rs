@@ -70,14 +70,14 @@ pub(super) fn ranked(entries: &[Entry], filter: &str, sort: Sort) -> Vec<usize> 
 
 /// What is searched: the name first, then what was asked last.
 fn haystack(entry: &Entry) -> String {
-    let query = entry.summary.pending.as_ref().or(entry.summary.last_query.as_ref());
-    format!("{} {}", entry.summary.name, query.map_or("", String::as_str))
+    let query = entry.summary.pending.as_deref().or(entry.last_query());
+    format!("{} {}", entry.summary.name, query.unwrap_or_default())
 }
 
 fn sort_by(shown: &mut [usize], entries: &[Entry], sort: Sort) {
     let of = |index: &usize| entries.get(*index);
     match sort {
-        Sort::Activity => shown.sort_by_key(|index| Reverse(of(index).and_then(|entry| entry.summary.last_activity))),
+        Sort::Activity => shown.sort_by_key(|index| Reverse(of(index).and_then(Entry::last_activity))),
         Sort::Name => shown.sort_by_cached_key(|index| of(index).map(|entry| entry.summary.name.to_lowercase())),
         Sort::Queries => shown.sort_by_key(|index| Reverse(of(index).map(|entry| entry.summary.queries))),
         Sort::Tokens => {

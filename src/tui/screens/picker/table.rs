@@ -125,10 +125,7 @@ impl Columns {
         line.push(SafeText::literal(" "), ctx.style(Role::Text));
         line.append(self.name_cell(entry, ctx));
         let (tokens, cost) = figures(entry);
-        let ago = entry
-            .summary
-            .last_activity
-            .map_or_else(|| "?".to_owned(), |at| ago(at, ctx));
+        let ago = entry.last_activity().map_or_else(|| "?".to_owned(), |at| ago(at, ctx));
         push_cell(&mut line, &queries(entry), self.queries, ctx.style(Role::Text));
         push_cell(&mut line, &ago, self.activity, ctx.style(Role::Dim));
         push_cell(&mut line, &tokens, self.tokens, ctx.style(Role::Text));

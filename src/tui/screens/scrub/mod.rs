@@ -7,7 +7,7 @@ mod replay;
 
 use super::{QueryKey, Route, Screen, here};
 use crate::model::{NamesAfter, Query, Step, StepKind};
-use crate::text::SafeText;
+use crate::text::{SafeText, cut};
 use crate::tui::action::{Action, Context, Here};
 use crate::tui::body::{Body, Text};
 use crate::tui::ctx::Ctx;
@@ -20,7 +20,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::sync::Arc;
 
-/// Characters of an output that are shown below the code.
+/// Cells of an output that are shown below the code.
 const OUTPUT: usize = 20_000;
 
 /// The part that has the focus.
@@ -294,14 +294,13 @@ fn code_and_output(body: &Body) -> SafeText {
         (false, true) => return body.code.safe.clone(),
         (_, false) => {}
     }
-    let end = output.char_indices().nth(OUTPUT).map_or(output.len(), |(at, _)| at);
-    let more = if end < output.len() {
+    let (shown, _) = cut(output, OUTPUT);
+    let more = if shown.len() < output.len() {
         "\n… Enter shows it all"
     } else {
         ""
     };
-    let output = output.get(..end).unwrap_or_default();
-    SafeText::block(&format!("{}\n\n── output ──\n{output}{more}", body.code.safe))
+    SafeText::block(&format!("{}\n\n── output ──\n{shown}{more}", body.code.safe))
 }
 
 /// In a text, the keys of steps scroll.

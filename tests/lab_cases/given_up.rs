@@ -1,0 +1,121 @@
+//! Leaf calls that the code gives up: recorded as such, and given up again.
+
+use crate::desk::{builder, events_of, model, rewritten};
+use crate::replays::{faithful, replayed};
+use fast_rlm::observe::Fact;
+use fast_rlm::provider::Provider;
+use fast_rlm::store::payload::CellOutcome;
+use fast_rlm::{Client, Session};
+use serde_json::json;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Models of which a sub-agent answers at once that is asked for something quick, and no other.
+fn some_are_slow(steps: &[&str]) -> Arc<dyn Provider> {
+    let replies: Vec<_> = steps.iter().map(|code| json!({ "code": code })).collect();
+    model(&json!({
+        "rules": [
+            {"when": {"depth": 1, "first": "quick"}, "replies": [{"code": "FINAL('here')"}]},
+            {"when": {"depth": 1}, "replies": [{"code": "FINAL('late')", "delay": "60s"}]},
+        ],
+        "replies": replies,
+    }))
+}
+
+/// Outcomes of a session's calls, but those of the clock.
+fn outcomes(client: &Client, session: &Session) -> Vec<CellOutcome> {
+    let cells = events_of(client, session)
+        .into_iter()
+        .filter_map(|event| match event.fact {
+            Fact::LeafCall(cell) if cell.call != "clock" => Some(cell.outcome),
+            _ => None,
+        });
+    cells.collect()
+}
+
+fn gave_up(client: &Client, session: &Session) -> bool {
+    outcomes(client, session).contains(&CellOutcome::Cancelled)
+}
+
+const GIVEN_UP: [&str; 4] = [
+    "import asyncio\ntry:\n    x = await asyncio.wait_for(llm_query('slow'), 0.3)\nexcept TimeoutError:\n    x = 'too slow'\nprint(x)",
+    "t = asyncio.create_task(batch_llm_query(llm_query('quick'), llm_query('slow')))\nawait asyncio.sleep(0.5)\nt.cancel()\n\
+     try:\n    await t\nexcept asyncio.CancelledError:\n    print('cancelled')\ny = await llm_query('quick')",
+    "done, waiting = await asyncio.wait([asyncio.create_task(llm_query(q)) for q in ('quick', 'slow')], \
+     return_when=asyncio.FIRST_COMPLETED)\nz = [t.result() for t in done]",
+    "left = asyncio.create_task(llm_query('slow'))\nawait asyncio.sleep(0.3)\nFINAL([x, y, z])",
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_that_the_code_gave_up_are_given_up_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let client = builder(dir.path()).build(some_are_slow(&GIVEN_UP)).unwrap();
+    let answer = client.run("go").await.unwrap();
+    assert_eq!(answer.value, json!(["too slow", "here", ["here"]]));
+    let session = client.session().unwrap();
+    let here = CellOutcome::Returned(json!("here"));
+    let mut found = outcomes(&client, &session);
+    found.sort_by_key(|outcome| outcome.to_string());
+    let gone = CellOutcome::Cancelled;
+    assert_eq!(
+        found,
+        [
+            here.clone(),
+            here,
+            gone.clone(),
+            gone.clone(),
+            gone.clone(),
+            gone.clone(),
+            gone
+        ]
+    );
+    let report = replayed(&session).await;
+    faithful(&report, 7);
+    assert_eq!(report.sub_agents.served, 2, "what was given up came to nothing");
+
+    // A log of an older version has no such cells: it cannot be replayed beyond them.
+    let older = rewritten(&client, &session, |fact| match fact {
+        Fact::LeafCall(cell) if cell.outcome == CellOutcome::Cancelled => None,
+        fact => Some(fact),
+    });
+    assert_eq!(replayed(&older).await.diverged.unwrap().what, "call llm_query");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_given_up_sub_agent_used_is_not_known() {
+    let dir = tempfile::tempdir().unwrap();
+    let client = builder(dir.path()).build(some_are_slow(&GIVEN_UP)).unwrap();
+    client.run("go").await.unwrap();
+    let session = client.session().unwrap();
+    let cells = events_of(&client, &session)
+        .into_iter()
+        .filter_map(|event| match event.fact {
+            Fact::LeafCall(cell) if cell.outcome == CellOutcome::Cancelled => {
+                Some((cell.child_run.is_some(), cell.cost.whole()))
+            }
+            _ => None,
+        });
+    assert!(cells.into_iter().all(|cell| cell == (true, None)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_is_stopped_or_parks_has_given_up_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let left = "import asyncio\nt = asyncio.create_task(llm_query('slow'))\nawait asyncio.sleep(0.3)\n";
+    let asks = format!("{left}y = await ask('ok?')");
+    let client = builder(dir.path()).build(some_are_slow(&[&asks])).unwrap();
+    let parked = client.run("go").await.unwrap();
+    assert!(parked.suspended.is_some());
+    assert!(!gave_up(&client, &client.session().unwrap()));
+
+    let dir = tempfile::tempdir().unwrap();
+    let waits = format!("{left}await t");
+    let client = builder(dir.path()).build(some_are_slow(&[&waits])).unwrap();
+    let session = client.create_session().unwrap();
+    let cancel = session.clone();
+    let stopped = tokio::spawn(async move { session.send("go").await });
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    stopped.abort();
+    drop(stopped.await);
+    assert!(!gave_up(&client, &cancel));
+}
