@@ -15,6 +15,7 @@ mod lineage;
 mod log_table;
 mod manage;
 mod open;
+mod open_calls;
 pub mod paths;
 mod pattern;
 mod progress;

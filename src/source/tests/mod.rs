@@ -1,5 +1,6 @@
 //! Sources over real directories.
 
+mod calls;
 mod changes;
 mod growth;
 mod lists;
