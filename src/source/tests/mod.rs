@@ -3,6 +3,7 @@
 mod calls;
 mod changes;
 mod growth;
+mod listings;
 mod lists;
 mod scans;
 mod searches;
