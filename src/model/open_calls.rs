@@ -25,10 +25,8 @@ impl Session {
             let had = query.run.forget_open_calls();
             let calls = self.raw.open_calls.iter().filter(|call| is_of(query, call));
             let calls: Vec<OpenCall> = calls.cloned().collect();
-            let took = calls
-                .iter()
-                .fold(false, |took, call| query.run.take_open_call(call) || took);
-            if had || took {
+            let took = calls.iter().filter(|call| query.run.take_open_call(call)).count();
+            if had || took > 0 {
                 query.run.sum_up();
             }
         }
