@@ -57,6 +57,7 @@ pub(super) fn options(args: &LogArgs, configured: &Configured, script: Option<&P
         config_file: args.config.clone(),
         trouble,
         suggestions: scripted.map_or_else(Vec::new, |_| SUGGESTIONS.map(str::to_owned).to_vec()),
+        secrets: crate::text::secret::Secrets::of_environment(),
         config: client,
     })
 }

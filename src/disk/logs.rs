@@ -141,6 +141,9 @@ impl LogFinder {
             return Err("outside the opened directory and no .jsonl; refused".into());
         }
         let found = LogFile::new(path.to_owned(), &metadata);
+        if found.size == 0 {
+            return Err("it is empty".into());
+        }
         let Some(run_id) = run_id.filter(|id| !id.is_empty()) else {
             return Ok(found);
         };

@@ -1,6 +1,6 @@
 //! The vocabulary: what disk, store and engine tell the model.
 
-use super::{BodyRef, Cost, Final, Lineage, LiveEvent, LogId, Problem, Time, Timings, Usage};
+use super::{BodyRef, Cost, Final, Lineage, LiveEvent, LogId, OpenCall, Problem, Time, Timings, Usage};
 use std::sync::Arc;
 
 /// What was opened.
@@ -241,6 +241,8 @@ pub enum Event {
     Problem(Problem),
     /// A reported problem is none any more: a torn line is whole now.
     Resolved(Problem),
+    /// Calls that the event log has of runs that have not ended by themselves; replaces what was known of them.
+    OpenCalls(Vec<OpenCall>),
     /// A writer is alive (holds the lock), or is not any more.
     Writer {
         /// It is alive.

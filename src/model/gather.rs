@@ -1,10 +1,11 @@
 //! From a transcript's lines to its agents, before they are linked to a tree.
 
+use super::clock;
 use super::findings::{Findings, quoted};
 use super::lines::{LogLines, StoredKind, StoredLine};
 use super::step_merge::{StepMerger, number_steps};
 use super::window::{Window, instants_of};
-use super::{Agent, AgentEnd, Final, Placement, ProblemKind, StepLine, Time, Timings, Totals};
+use super::{Agent, AgentEnd, BodyRef, Final, Placement, ProblemKind, StepLine, Time, Timings, Totals};
 use crate::text::date_time;
 
 /// An agent on the way into the tree.
@@ -18,6 +19,8 @@ pub(super) struct Draft {
     pub(super) first_offset: u64,
     /// Earliest time at which a line of it was written.
     pub(super) first_written: Option<Time>,
+    /// When it said its FINAL first.
+    answered: Option<(Time, BodyRef)>,
     /// Instants that are believed.
     window: Window,
 }
@@ -49,6 +52,7 @@ pub(super) fn gather(log: &LogLines, findings: &mut Findings) -> Vec<Draft> {
     for draft in &mut drafts {
         draft.agent.steps.shrink_to_fit();
         number_steps(&mut draft.agent.steps, &draft.agent.run_id, findings);
+        clock::look(&mut draft.agent, draft.answered, |time| window.hold(time), findings);
     }
     drafts
 }
@@ -65,6 +69,7 @@ impl Draft {
             parent: None,
             first_offset: line.at.offset,
             first_written: None,
+            answered: None,
             window,
         }
     }
@@ -164,6 +169,7 @@ impl Draft {
             });
         }
         self.agent.result = value.clone();
+        self.answered = self.answered.or(line.time.map(|time| (time, line.at)));
     }
 
     /// Widens the agent's span to an instant, or to the edge of what is believed; returns that.
@@ -208,6 +214,8 @@ pub(super) fn blank_agent(run_id: &str) -> Agent {
         task: String::new(),
         probe: None,
         orphan: false,
+        backwards: false,
+        open_calls: Vec::new(),
         subtree: Totals::default(),
     }
 }

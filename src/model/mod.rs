@@ -5,6 +5,7 @@
 //! of agents with their steps), memory with provenance, totals. Text in the model is untrusted and raw; it becomes
 //! [`SafeText`](crate::text::SafeText) on its way to a screen.
 
+mod clock;
 mod code_log;
 mod code_run;
 mod cost;
@@ -24,6 +25,7 @@ mod lost;
 mod memory;
 mod memory_order;
 mod namespace;
+mod open_calls;
 mod parts;
 mod placement;
 mod problem;
@@ -59,6 +61,7 @@ pub use lineage::{BranchKind, BranchPoint, ForkPoint, Lineage};
 pub use live::{CallState, LiveAgent, LiveEvent, LiveNews, LiveRun, LiveStep, Phase, Tail};
 pub use memory::{Binding, Memory, MemoryEntry};
 pub use namespace::{Change, NameAt, NamesAfter, Unkept, changes};
+pub use open_calls::OpenCall;
 pub use problem::{Problem, ProblemKind};
 pub use python_text::program_text;
 pub use query::{Final, FinalShape, Label, Link, Outcome, Query};

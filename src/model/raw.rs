@@ -8,7 +8,7 @@ use super::live::Grafted;
 use super::provenance::NameCache;
 use super::{
     CodeEntry, Event, InterruptedEntry, Label, LedgerEntry, Line, LiveRun, LogFacts, LogId, LogState, MemoryRecord,
-    Problem, Session,
+    OpenCall, Problem, Session,
 };
 
 /// Raw facts behind a [`Session`]. What is big moves into the session's queries when it settles and back when the
@@ -33,6 +33,8 @@ pub(super) struct Raw {
     /// Problems that were found while deriving a transcript's run.
     pub(super) found: BTreeMap<LogId, Vec<Problem>>,
     pub(super) writer: bool,
+    /// Calls that are paid and stand in no transcript yet.
+    pub(super) open_calls: Vec<OpenCall>,
     /// The run that is alive in this program.
     pub(super) live: Option<LiveRun>,
     /// What of it stands in the queries now.
@@ -56,7 +58,10 @@ impl Session {
             return self.take_live(event);
         }
         self.raw.changed = true;
-        self.raw.relay |= !matches!(event, Event::Lines(_) | Event::LogRead { .. } | Event::Problem(_));
+        self.raw.relay |= !matches!(
+            event,
+            Event::Lines(_) | Event::LogRead { .. } | Event::Problem(_) | Event::OpenCalls(_)
+        );
         match event {
             Event::Session(facts) => self.facts = facts,
             Event::State {
@@ -90,6 +95,7 @@ impl Session {
             Event::Resolved(problem) => {
                 self.raw.reported.remove(&problem);
             }
+            Event::OpenCalls(calls) => self.raw.open_calls = calls,
             Event::Writer { alive } => self.raw.writer = alive,
             Event::Lineage(lineage) => self.lineage = lineage,
             Event::Live(event) => self.take_live(event),

@@ -1,6 +1,6 @@
 //! A run: the tree of agents that worked on one query.
 
-use super::{AgentEnd, AgentId, BodyRef, CostSum, Final, LogId, Step, Time, Usage};
+use super::{AgentEnd, AgentId, BodyRef, Cost, CostSum, Final, LogId, Step, Time, Usage};
 
 /// Sums over steps (never the probe). One step counts once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -65,6 +65,10 @@ pub struct Agent {
     pub probe: Option<BodyRef>,
     /// Its parent's lines are missing, or its ancestry is a cycle.
     pub orphan: bool,
+    /// A step of it begins before the one before it, or its FINAL does.
+    pub backwards: bool,
+    /// Calls that the event log has of it, and no step counts: see [`OpenCall`](super::OpenCall).
+    pub open_calls: Vec<(Usage, Cost)>,
     /// The sum over its own steps and those of all its descendants.
     pub subtree: Totals,
 }
@@ -92,6 +96,15 @@ pub struct Run {
     pub span: Option<(Time, Time)>,
     /// Milliseconds in which it was worked on: see [`worked`](super::timeline::worked).
     pub worked: u64,
+}
+
+impl Agent {
+    /// What calls of its own used that no step counts: those that gave no reply, and those whose step is in flight or was
+    /// cut.
+    pub fn calls_without_step(&self) -> impl Iterator<Item = &(Usage, Cost)> {
+        let unanswered = self.end.iter().flat_map(|end| &end.unanswered);
+        unanswered.chain(&self.open_calls)
+    }
 }
 
 impl Run {

@@ -23,6 +23,7 @@ impl Session {
             self.lay_out_again();
         }
         self.graft();
+        self.count_open_calls();
         self.sum_up();
         self.collect_problems();
     }
@@ -147,7 +148,8 @@ impl Session {
         for (index, query) in self.queries.iter_mut().enumerate() {
             // A live run has not cost anything that is not known here.
             if live != Some(index) {
-                query.run.doubt_unmeasured();
+                let was_cut = matches!(query.outcome, Outcome::Interrupted | Outcome::Lost);
+                query.run.doubt_unmeasured(was_cut);
             }
             match query.label {
                 Label::Completed(_) => self.completed.merge(&query.run.totals),

@@ -51,7 +51,7 @@ impl Agent {
             ..Totals::default()
         };
         self.steps.iter().for_each(|step| own.add_step(step));
-        for (usage, cost) in self.end.iter().flat_map(|end| &end.unanswered) {
+        for (usage, cost) in self.calls_without_step() {
             own.usage.add(usage);
             own.cost.add(*cost);
         }
@@ -79,9 +79,15 @@ impl Run {
         others.fold((0, 0), |(roots, steps), root| (roots + 1, steps + root.own_steps()))
     }
 
-    /// A run of which no line and no step is left did cost something: one unknown, so that no sum calls it free.
-    pub(super) fn doubt_unmeasured(&mut self) {
-        if self.lines == 0 && self.totals.steps == 0 {
+    /// A run of which no line and no step is left did cost something, and so did one that was cut in its first call: one
+    /// unknown, so that no sum calls it free. What is known of its calls stays.
+    pub(super) fn doubt_unmeasured(&mut self, was_cut: bool) {
+        if self.totals.steps == 0 {
+            // What was doubted before may be known now.
+            self.sum_up();
+        }
+        let is_empty = self.totals.steps == 0 && self.totals.cost == CostSum::default();
+        if is_empty && (self.lines == 0 || (was_cut && self.complete)) {
             self.totals.cost = CostSum {
                 unknown: 1,
                 ..CostSum::default()
@@ -126,8 +132,8 @@ mod tests {
     #[test]
     fn a_run_without_any_line_is_not_free() {
         let mut run = Run::default();
-        run.doubt_unmeasured();
-        run.doubt_unmeasured();
+        run.doubt_unmeasured(false);
+        run.doubt_unmeasured(false);
         let mut sum = Totals::default();
         sum.merge(&run.totals);
         assert_eq!(

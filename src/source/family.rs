@@ -55,7 +55,7 @@ impl Source {
 
     /// Whether its log is to be looked into: it may have changed since that was last done. Counts as done then.
     pub(super) fn begin_look(&self) -> bool {
-        self.kind() == TargetKind::Session && self.family().begin_look(stamps(self.dir()))
+        self.kind() == TargetKind::Session && self.family().begin_look(store_stamps(self.dir()))
     }
 
     /// Its family, when it is another one than was told last.
@@ -91,7 +91,7 @@ pub(super) fn log_beside(dir: &Path) -> Option<PathBuf> {
 
 /// The files of the logs in which the session may be, in it and beside it. A log that is read may get an empty journal
 /// for so long: that is as good as none.
-fn stamps(dir: &Path) -> Vec<Stamp> {
+pub(super) fn store_stamps(dir: &Path) -> Vec<Stamp> {
     let places = [Some(dir.to_owned()), log_beside(dir)];
     let files = places.iter().flatten().flat_map(|place| {
         let journal = place.join(format!("{EVENTS_FILE}-wal"));

@@ -59,6 +59,7 @@ impl Source {
             if is_log_new || state.is_some() {
                 events.extend(state.unwrap_or_default());
                 events.extend(inner.state.look_for_question(self.dir()));
+                events.extend(inner.state.look_for_calls(self.dir()));
             }
             events.extend(inner.find_logs());
         }

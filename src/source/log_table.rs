@@ -196,7 +196,8 @@ fn find_all(finder: &mut LogFinder, ledger: &[LedgerEntry]) -> Vec<Finding> {
     let strays = finder
         .all()
         .into_iter()
-        .filter(|file| !by_identity.contains_key(&file.identity));
+        // An empty file holds no run: neither of a query that links it nor of one that nobody knows.
+        .filter(|file| file.size > 0 && !by_identity.contains_key(&file.identity));
     findings.extend(strays.map(|file| Finding {
         file: Some(file),
         state: LogState::Stray,

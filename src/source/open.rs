@@ -142,6 +142,7 @@ fn with_logs(
 ) -> Opened {
     events.extend(state.look_for_writer(dir));
     events.extend(state.look_for_question(dir));
+    events.extend(state.look_for_calls(dir));
     let mut table = LogTable::default();
     if state.ledger.len() > AT_ONCE {
         state.facts.seeking = true;

@@ -8,6 +8,7 @@ use crate::disk::lock;
 use crate::disk::state_file::{STATE_FILE, StateError, StateFile, read_state};
 use crate::model::{Event, LedgerEntry, Problem, ProblemKind, SessionFacts, TargetKind};
 
+use super::open_calls::OpenCalls;
 use super::recorded::open_question;
 
 /// Bytes of a query's whole text that are read.
@@ -43,6 +44,7 @@ pub(super) struct SessionState {
     /// Problems of state.json that were reported.
     problems: Vec<Problem>,
     writer: Option<String>,
+    open_calls: OpenCalls,
 }
 
 impl SessionState {
@@ -59,6 +61,7 @@ impl SessionState {
             stamp: None,
             problems: Vec::new(),
             writer: None,
+            open_calls: OpenCalls::default(),
         }
     }
 
@@ -132,6 +135,10 @@ impl SessionState {
             ..std::mem::take(&mut self.facts)
         };
         self.ledger.clone_from(&ledger);
+        let was_cut = interrupted
+            .iter()
+            .any(|entry| entry.outcome.as_deref() == Some("interrupted"));
+        self.open_calls.may_be = was_cut || self.facts.pending.is_some();
         let mut events = vec![
             Event::Session(self.facts.clone()),
             Event::State {
@@ -172,6 +179,11 @@ impl SessionState {
         }
         self.facts.waits = waits;
         Some(Event::Session(self.facts.clone()))
+    }
+
+    /// Looks which calls the log has of runs that were cut or go on; all of them, if there are others than before.
+    pub(super) fn look_for_calls(&mut self, dir: &Path) -> Option<Event> {
+        self.open_calls.look(dir).map(Event::OpenCalls)
     }
 
     /// Looks who holds the session's lock.

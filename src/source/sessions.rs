@@ -129,8 +129,13 @@ pub struct SessionTotals {
 
 /// The sessions of a storage directory: those that lie in it, and the one that keeps its files in it itself.
 pub fn list_stored(dir: &Path, stop: &Stop) -> Vec<SessionSummary> {
+    list(stored(dir), dir, stop)
+}
+
+/// Their directories.
+pub(super) fn stored(dir: &Path) -> Vec<PathBuf> {
     let own = matches!(holds_state(dir), Ok(true)).then(|| dir.to_owned());
-    list(own.into_iter().chain(candidates(dir)).collect(), dir, stop)
+    own.into_iter().chain(candidates(dir)).collect()
 }
 
 /// The sessions that lie in a directory, the last active one first. Fast on thousands: only the heads of their
@@ -139,7 +144,7 @@ pub fn list_sessions(dir: &Path, stop: &Stop) -> Vec<SessionSummary> {
     list(candidates(dir), dir, stop)
 }
 
-fn list(candidates: Vec<PathBuf>, dir: &Path, stop: &Stop) -> Vec<SessionSummary> {
+pub(super) fn list(candidates: Vec<PathBuf>, dir: &Path, stop: &Stop) -> Vec<SessionSummary> {
     let parents = lineage(dir);
     let next = AtomicUsize::new(0);
     let found = Mutex::new(Vec::new());
@@ -204,7 +209,7 @@ fn head_of(dir: &Path, state: &Path) -> (StateHead, Health) {
     }
 }
 
-fn summary(path: &Path, parents: &HashMap<String, String>) -> SessionSummary {
+pub(super) fn summary(path: &Path, parents: &HashMap<String, String>) -> SessionSummary {
     let state = path.join(STATE_FILE);
     let (head, health) = head_of(path, &state);
     let name = name_of(path);
@@ -224,20 +229,22 @@ fn summary(path: &Path, parents: &HashMap<String, String>) -> SessionSummary {
 
 /// The newest of state.json and, while a query runs, of its transcripts.
 fn last_activity(path: &Path, state: &Path, pending: bool) -> Option<Time> {
-    let written = |path: &Path| unix_ms(std::fs::metadata(path).ok()?.modified().ok()?);
-    let logs = pending
-        .then(|| std::fs::read_dir(path.join(LOGS_DIRECTORY)).ok())
-        .flatten();
-    let logs = logs
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| written(&entry.path()));
-    logs.chain(written(state)).max()
+    let logs = pending.then(|| newest_log(path)).flatten();
+    logs.into_iter().chain(written(state)).max()
+}
+
+/// When a transcript of a session was last written to.
+pub(super) fn newest_log(path: &Path) -> Option<Time> {
+    let logs = std::fs::read_dir(path.join(LOGS_DIRECTORY)).ok()?;
+    logs.flatten().filter_map(|entry| written(&entry.path())).max()
+}
+
+fn written(path: &Path) -> Option<Time> {
+    unix_ms(std::fs::metadata(path).ok()?.modified().ok()?)
 }
 
 /// Which session was forked from which, where a store says so.
-fn lineage(dir: &Path) -> HashMap<String, String> {
+pub(super) fn lineage(dir: &Path) -> HashMap<String, String> {
     if !dir.join("events.db").is_file() {
         return HashMap::new();
     }

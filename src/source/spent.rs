@@ -88,8 +88,7 @@ impl Paid {
                 sum.add_step(step);
             }
         }
-        let unanswered = agent.end.iter().flat_map(|end| &end.unanswered);
-        for (number, (usage, cost)) in unanswered.enumerate() {
+        for (number, (usage, cost)) in agent.calls_without_step().enumerate() {
             if self.is_new(&(id, number, agent.ended, usage), own) {
                 sum.usage.add(usage);
                 sum.cost.add(*cost);

@@ -21,6 +21,7 @@ const THREADS: usize = 4;
 const HEARTBEAT: Duration = Duration::from_millis(200);
 
 /// Watches directories.
+#[derive(Debug)]
 pub(super) struct Watch {
     watcher: Option<RecommendedWatcher>,
     told: Receiver<()>,
@@ -32,7 +33,11 @@ pub(super) struct Watch {
 
 impl Watch {
     pub(super) fn new() -> Self {
-        let (tell, told) = channel();
+        Self::on(channel())
+    }
+
+    /// Told by this channel, whose sender others have, too.
+    pub(super) fn on((tell, told): (Sender<()>, Receiver<()>)) -> Self {
         let watcher = by_system(tell.clone());
         Self {
             blind: watcher.is_none(),
@@ -48,9 +53,16 @@ impl Watch {
         self.tell.clone()
     }
 
-    /// Watches these directories from now on. Those that vanished and came back are watched again.
-    pub(super) fn watch(&mut self, directories: HashSet<PathBuf>) {
-        let Some(watcher) = &mut self.watcher else { return };
+    /// The system does not tell of all changes: it is looked every second.
+    pub(super) fn is_blind(&self) -> bool {
+        self.blind
+    }
+
+    /// Watches these directories from now on. Those that vanished and came back are watched again. Whether there
+    /// are some that were not watched before.
+    pub(super) fn watch(&mut self, directories: HashSet<PathBuf>) -> bool {
+        let Some(watcher) = &mut self.watcher else { return false };
+        let mut any_new = false;
         for gone in self.watched.difference(&directories) {
             // It may have been removed with its directory.
             let _ = watcher.unwatch(gone);
@@ -65,11 +77,12 @@ impl Watch {
                 self.blind = true;
             } else if !self.watched.contains(&directory) {
                 match watcher.watch(&directory, RecursiveMode::NonRecursive) {
-                    Ok(()) => drop(self.watched.insert(directory)),
+                    Ok(()) => any_new |= self.watched.insert(directory),
                     Err(_) => self.blind = true,
                 }
             }
         }
+        any_new
     }
 
     /// Waits until something may have changed, `limit` has passed, or `stop`; false after `stop`. Between a change and

@@ -102,7 +102,8 @@ impl SafeText {
         (Self(safe.into()), places)
     }
 
-    /// Like [`SafeText::block`], on a single line: newlines and lone `\r` become `⏎`.
+    /// Like [`SafeText::block`], on a single line: newlines and lone `\r` become `⏎`. Nothing is left out of names, ids and
+    /// titles: colour sequences are shown as marks.
     pub fn line(raw: &str) -> Self {
         Self::sanitize(raw, Style::Line)
     }

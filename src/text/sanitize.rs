@@ -25,7 +25,7 @@ pub(super) enum Style {
     Block,
     /// Lines; everything shown.
     Raw,
-    /// One line: newlines and lone `\r` become `⏎`.
+    /// One line: newlines and lone `\r` become `⏎`; colours shown.
     Line,
 }
 
@@ -223,7 +223,9 @@ impl<'a> Sanitizer<'a> {
 
     /// Drops a complete SGR sequence whose introducer has been read up to `open`.
     fn skip_colour(&mut self, open: &str) -> bool {
-        if self.style == Style::Raw {
+        // A name, an id or a title has no colours, as a text that is shown raw has none: dropped, they would hide that they
+        // are a part of it.
+        if self.style != Style::Block {
             return false;
         }
         let Some(parameters) = self.rest.strip_prefix(open) else {

@@ -143,3 +143,37 @@ fn state_that_is_read_again_replaces_itself() {
         "code survives settling again"
     );
 }
+
+#[test]
+fn time_that_runs_backwards_is_marked_and_shown_as_it_was_recorded() {
+    let mut log = Log::new(0);
+    log.start("r", None, 100_000)
+        .step("r", during(1, "a", 100_000, 101_000), 101_000)
+        .step("r", during(2, "b", 95_000, 96_000), 96_000)
+        .step("r", during(3, "c", 90_000, 91_000), 91_000)
+        .answer("r", 10_000);
+    let session = log.session();
+    let clock = session
+        .problems
+        .iter()
+        .filter(|problem| problem.kind == ProblemKind::Clock);
+    let told: Vec<&str> = clock.map(|problem| problem.what.as_str()).collect();
+    assert_eq!(
+        told,
+        ["time runs backwards in agent 'r': 3 times, by 1m 20s at most; shown as it was recorded"]
+    );
+    let run = &session.queries[0].run;
+    assert!(timeline::Timeline::of_run(run).rows[0].skewed);
+    assert_eq!(run.span, Some((10_000, 101_000)));
+    let mut forwards = Log::new(0);
+    forwards
+        .start("r", None, 0)
+        .step("r", during(1, "a", 0, 10), 10)
+        .step("r", during(2, "b", 10, 20), 20)
+        .answer("r", 20);
+    let problems = forwards.session().problems;
+    assert!(
+        problems.iter().all(|problem| problem.kind != ProblemKind::Clock),
+        "{problems:?}"
+    );
+}

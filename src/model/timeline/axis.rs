@@ -90,13 +90,22 @@ impl Axis {
         Some(stretch.from.saturating_add(into).min(stretch.to))
     }
 
-    /// The folded gaps, in order.
+    /// The folded gaps, in order: one for each place of the axis that is marked. Two with nothing but an instant between
+    /// them are one, and behind the end nothing can be marked.
     pub fn breaks(&self) -> impl Iterator<Item = Break> {
         let pairs = self.stretches.iter().zip(self.stretches.iter().skip(1));
-        pairs.map(|(before, after)| Break {
+        let gaps = pairs.map(|(before, after)| Break {
             at: after.at,
             from: before.to,
             to: after.from,
+        });
+        let (end, mut gaps) = (self.len(), gaps.peekable());
+        std::iter::from_fn(move || {
+            let mut gap = gaps.next().filter(|gap| gap.at < end)?;
+            while let Some(next) = gaps.next_if(|next| next.at == gap.at) {
+                gap.to = next.to;
+            }
+            Some(gap)
         })
     }
 }

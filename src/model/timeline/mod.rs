@@ -5,7 +5,7 @@ mod axis;
 mod worked;
 
 pub use axis::{Axis, Break, SessionTimeline};
-pub use worked::{activity, worked};
+pub use worked::{activity, worked, worked_by};
 
 use super::{Agent, AgentId, Run, Time};
 
@@ -44,7 +44,7 @@ pub struct Row {
     pub span: Option<(Time, Time)>,
     /// In the order of its steps.
     pub segments: Vec<Segment>,
-    /// Some end lies before its start, or the agent starts before its parent, or an instant is years away from the
+    /// Some end lies before its start, or a step before the one before it, or the agent starts before its parent, or an instant is years away from the
     /// run; drawn as length 0, or at the run's edge, and marked.
     pub skewed: bool,
 }
@@ -89,7 +89,7 @@ fn row(run: &Run, id: AgentId, agent: &Agent) -> Row {
             .zip(agent.started)
             .is_some_and(|(parent, child)| child < parent)
     };
-    let mut skewed = parent.is_some_and(before_parent);
+    let mut skewed = agent.backwards || parent.is_some_and(before_parent);
     let hold = |time: Time| run.span.map_or(time, |(first, last)| time.min(last).max(first));
     for (step, timings) in agent.steps.iter().map(|step| step.timings).enumerate() {
         // A call without a recorded end lasts until its code runs.

@@ -1,7 +1,7 @@
 //! How long a run was worked on. From its first sign to its last, months can pass in which nobody did anything: it was
 //! interrupted and resumed, it waited for an answer, or it begins with steps that another session made long before.
 
-use super::{Agent, Run, Time};
+use super::{Agent, AgentId, Run, Time};
 
 /// The longest pause of a run at work, milliseconds.
 const PAUSE: Time = 60_000;
@@ -10,17 +10,18 @@ const PAUSE: Time = 60_000;
 /// which agents were first and last seen. A run of which no call or execution is timed counts as one stretch: what
 /// nothing is known of is not called idle.
 pub fn activity(run: &Run) -> Vec<(Time, Time)> {
-    let Some((first, last)) = run.span else {
-        return Vec::new();
-    };
+    run.span.map_or_else(Vec::new, |span| activity_of(&run.agents, span))
+}
+
+fn activity_of(agents: &[Agent], (first, last): (Time, Time)) -> Vec<(Time, Time)> {
     // An instant that is years away is a clock's mistake.
     let hold = |time: Time| time.min(last).max(first);
-    let stretches = run.agents.iter().flat_map(stretches);
+    let stretches = agents.iter().flat_map(stretches);
     let mut all: Vec<(Time, Time)> = stretches.map(|(from, to)| (hold(from), hold(to))).collect();
     if all.iter().all(|(from, to)| to <= from) {
         return vec![(first, last)];
     }
-    let seen = run.agents.iter().flat_map(|agent| [agent.started, agent.ended]);
+    let seen = agents.iter().flat_map(|agent| [agent.started, agent.ended]);
     all.extend(seen.flatten().map(|time| (hold(time), hold(time))));
     all
 }
@@ -38,7 +39,23 @@ fn stretches(agent: &Agent) -> impl Iterator<Item = (Time, Time)> {
 /// the next the program itself saves, waits for its turn, and tries again. A question that is answered while the run waits
 /// for it is part of the execution that asked.
 pub fn worked(run: &Run) -> u64 {
-    let mut stretches = activity(run);
+    without_pauses(activity(run))
+}
+
+/// The same of one of its agents: its own calls and executions, which hold what it waited for its sub-agents. That of the
+/// only root is the run's.
+pub fn worked_by(run: &Run, id: AgentId) -> Option<u64> {
+    let agent = run.agent(id)?;
+    if run.roots.as_slice() == [id] {
+        return Some(run.worked);
+    }
+    Some(without_pauses(activity_of(
+        std::slice::from_ref(agent),
+        agent.started.zip(agent.ended)?,
+    )))
+}
+
+fn without_pauses(mut stretches: Vec<(Time, Time)>) -> u64 {
     stretches.sort_unstable();
     let (mut sum, mut until) = (0_u64, None);
     for (from, to) in stretches {
@@ -89,6 +106,20 @@ mod tests {
         log.step("r", during(3, "d", 62_000, 63_000), 63_000)
             .step("r", during(4, "e", 123_001, 124_000), 124_000);
         assert_eq!(worked(&run(&log)), 63_000 + 999, "a pause of a minute, and one of more");
+    }
+
+    #[test]
+    fn an_agent_of_its_own_takes_what_it_worked() {
+        let mut log = Log::new(0);
+        log.start("r", None, 0)
+            .start("kid", Some("r"), 600)
+            .step("kid", during(1, "a", 600, 1_600), 1_600)
+            .step("kid", during(2, "b", HOUR, HOUR + 1_000), HOUR + 1_000)
+            .step("r", during(1, "c", 0, HOUR + 5_000), HOUR + 5_000);
+        let run = run(&log);
+        let by = |id: u32| worked_by(&run, AgentId(id));
+        assert_eq!((by(0), by(1), by(2)), (Some(run.worked), Some(2_000), None));
+        assert_eq!(run.worked, HOUR as u64 + 5_000);
     }
 
     #[test]

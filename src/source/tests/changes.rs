@@ -2,7 +2,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use super::*;
-use crate::model::{Label, LogState};
+use crate::model::{Label, Link, LogState};
 
 #[test]
 fn nothing_changed_is_nothing_told() {
@@ -53,6 +53,30 @@ fn a_transcript_that_was_cut_or_replaced_is_read_anew() {
     );
     watched.refresh();
     assert_eq!(watched.steps(), [3]);
+}
+
+#[test]
+fn an_empty_transcript_holds_no_run_whoever_looks() {
+    let mut followed = Watched::new(STATE, &[("a.jsonl", &line("r", 1))]);
+    fs::write(followed.path("logs/a.jsonl"), "").unwrap();
+    followed.refresh();
+    let opened = Watched::new(STATE, &[("a.jsonl", ""), ("stray.jsonl", "")]);
+    for (watched, how) in [(&followed, "followed"), (&opened, "opened")] {
+        let queries = &watched.session.queries;
+        let labels: Vec<Label> = queries.iter().map(|query| query.label).collect();
+        assert_eq!(labels, [Label::Completed(1)], "{how}");
+        let Link::Missing(tried) = &queries[0].link else {
+            panic!("{how}: {:?}", queries[0].link);
+        };
+        assert!(
+            tried.iter().any(|place| place.ends_with("a.jsonl (it is empty)")),
+            "{how}: {tried:?}"
+        );
+        assert_eq!(watched.session.lost, Default::default(), "{how}");
+    }
+    fs::write(followed.path("logs/a.jsonl"), line("r", 1)).unwrap();
+    followed.refresh();
+    assert_eq!(followed.steps(), [1]);
 }
 
 #[test]

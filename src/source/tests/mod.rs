@@ -1,7 +1,9 @@
 //! Sources over real directories.
 
+mod calls;
 mod changes;
 mod growth;
+mod listings;
 mod lists;
 mod scans;
 mod searches;

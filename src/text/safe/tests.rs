@@ -49,7 +49,9 @@ fn only_complete_colours_are_dropped() {
         "␛[31mx",
         "what remains does not become a sequence"
     );
-    assert_eq!(SafeText::raw("\x1b[31mred\x1b[0m").as_str(), "␛[31mred␛[0m");
+    for shown in [SafeText::raw, SafeText::line] {
+        assert_eq!(shown("\x1b[31mred\x1b[0m\u{9b}1m").as_str(), "␛[31mred␛[0m‹U+009B›1m");
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The terminal's events, read on a thread of their own: what was typed comes whole, however much it is, and nobody
 //! waits for the rest of a key that the terminal has told only half of. What events mean is decided elsewhere.
 
-use super::answers::without_answers;
+use super::answers::Answers;
 use crate::source::need_threads;
 use crossterm::event::{self, Event, EventStream};
 use std::collections::VecDeque;
@@ -9,7 +9,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 /// Events that are handed over at once, at most.
@@ -111,8 +111,9 @@ impl Drop for Reading {
 
 /// Hands over what is typed until it is to stop, or until there is no terminal any more.
 fn read(sender: &Sender<Batch>, stop: &AtomicBool) {
+    let mut answers = Answers::default();
     while !stop.load(Ordering::SeqCst) {
-        let batch = batch();
+        let batch = batch(&mut answers);
         let over = batch.is_err();
         let nothing = batch.as_ref().is_ok_and(Vec::is_empty);
         if !nothing && (sender.blocking_send(batch).is_err() || over) {
@@ -123,12 +124,13 @@ fn read(sender: &Sender<Batch>, stop: &AtomicBool) {
 
 /// Waits for an event and takes those that came with it: they are answered with one frame, and a paste is told from
 /// typing by how fast its keys follow each other. Empty when the wait was broken off.
-fn batch() -> Batch {
+fn batch(answers: &mut Answers) -> Batch {
     let mut batch = Vec::new();
     let mut patience = FOR_EVER;
     while batch.len() < BATCH && event::poll(patience)? {
         batch.push(event::read()?);
-        patience = LOOK;
+        let more = event::poll(LOOK)?;
+        patience = answers.patience(&batch).filter(|_| !more).unwrap_or(LOOK);
     }
-    Ok(without_answers(batch))
+    Ok(answers.without(batch, Instant::now()))
 }

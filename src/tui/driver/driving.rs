@@ -1,7 +1,7 @@
 //! Driving the sessions: what is said in the box, news of runs, and what comes of both. The box on the screen is `ask_box`'s.
 
 use super::State;
-use crate::model::{Event, Outcome};
+use crate::model::{Event, LiveEvent, Outcome};
 use crate::text::SafeText;
 use crate::tui::action::Action;
 use crate::tui::compositor::{LayerId, Wanted};
@@ -127,12 +127,16 @@ impl State {
             Out::Nudge if shown => errand_of(Errand::Nudge),
             Out::Nudge => Vec::new(),
             Out::Live(event) if shown => {
+                let event = self.without_secrets(event);
                 self.world.session.apply(Event::Live(event));
                 self.unsettled = true;
                 self.frames.dirty();
                 Vec::new()
             }
-            Out::Live(event) => self.with(&dir, |drive| drive.note_away(event)),
+            Out::Live(event) => {
+                let event = self.without_secrets(event);
+                self.with(&dir, |drive| drive.note_away(event))
+            }
             Out::Say(notice) => self.say_of(&dir, shown, notice),
             Out::Ask(question) => self.put_question(&dir, shown, question),
             Out::Withdraw => self.with(&dir, |drive| drive.prompt.withdraw()),
@@ -145,6 +149,18 @@ impl State {
                 drive.prompt.set_settings(settings);
             }),
             Out::Ended { long, words } => self.ended(&dir, long, &words),
+        }
+    }
+
+    /// Until its query has begun, the card of a run shows what was typed, which may hold a key.
+    fn without_secrets(&self, event: LiveEvent) -> LiveEvent {
+        match event {
+            LiveEvent::Began { query, time, resumes } => LiveEvent::Began {
+                query: self.drives.options().secrets.redact(&query).into_owned(),
+                time,
+                resumes,
+            },
+            event => event,
         }
     }
 

@@ -19,6 +19,7 @@ use ratatui::layout::Rect;
 use std::path::Path;
 
 mod resuming;
+mod secrets;
 
 fn state() -> State {
     let mut world = World::new();

@@ -60,6 +60,9 @@ pub fn masked(text: &str, secrets: &Secrets) -> String {
     Cleaner::new(false, secrets.clone()).line(text, "")
 }
 
+/// The part of a step that programs printed.
+pub(super) const OUTPUT: &str = "output";
+
 /// Cleans text, and remembers what it masked where.
 pub(super) struct Cleaner {
     raw: bool,
@@ -85,17 +88,21 @@ impl Cleaner {
 
     /// Text of several lines; `part` is what it is of the place (`output`). A long one is changed where it is, if at all.
     pub(super) fn block(&mut self, text: String, part: &str) -> Shared {
-        let text = self.shown(text.into());
+        let text = self.shown(text.into(), part);
         let masked = self.changed(&text, part);
         masked.map_or(text, Shared::from)
     }
 
-    /// As on screen, where marks can make a huge text too long; what was recorded is let go of.
-    fn shown(&self, text: Shared) -> Shared {
-        match self.raw {
-            true => text,
-            false => SafeText::of_kept_within(&text, most_shown(&text)).0.shared().clone(),
-        }
+    /// As on screen, where marks can make a huge text too long; what was recorded is let go of. Colours that a program
+    /// printed are left out of its output; anywhere else they are a part of the text, and there is no other way to see them.
+    fn shown(&self, text: Shared, part: &str) -> Shared {
+        let most = most_shown(&text);
+        let safe = match part {
+            _ if self.raw => return text,
+            OUTPUT => SafeText::of_kept_within(&text, most),
+            _ => SafeText::raw_of_kept_within(&text, most),
+        };
+        safe.0.shared().clone()
     }
 
     /// JSON: its strings are texts of several lines; masking sees it whole, since names tell secrets too.
@@ -103,7 +110,7 @@ impl Cleaner {
         if self.raw {
             return self.mask(text, part);
         }
-        let safe = strings::map(text, |string| SafeText::block(string).as_str().to_owned());
+        let safe = strings::map(text, |string| SafeText::raw(string).as_str().to_owned());
         self.mask(&safe, part)
     }
 
@@ -184,5 +191,15 @@ mod tests {
             cleaner.block("\u{1b}[1mpassword='hunter2'".into(), "").as_str(),
             "\u{1b}[1mpassword='[masked: named secret]'"
         );
+    }
+
+    #[test]
+    fn what_nothing_can_colour_keeps_its_marks() {
+        let mut cleaner = Cleaner::new(false, Secrets::default());
+        let red = "\u{1b}[31mred\u{9b}0m";
+        assert_eq!(cleaner.json(r#"["\u009b31m"]"#, "FINAL"), "[\"‹U+009B›31m\"]");
+        assert_eq!(cleaner.line(red, "name"), "␛[31mred‹U+009B›0m");
+        assert_eq!(cleaner.block(red.into(), "query").as_str(), "␛[31mred‹U+009B›0m");
+        assert_eq!(cleaner.block(red.into(), OUTPUT).as_str(), "red");
     }
 }

@@ -140,6 +140,8 @@ mod tests {
             task: String::new(),
             probe: None,
             orphan: false,
+            backwards: false,
+            open_calls: Vec::new(),
             subtree: Totals::default(),
         }
     }

@@ -1,6 +1,6 @@
 //! Telling a session: reads bodies one at a time, cleans every text, and hands the parts to a format.
 
-use super::clean::Cleaner;
+use super::clean::{Cleaner, OUTPUT};
 use super::html::Html;
 use super::json::Json;
 use super::markdown::Markdown;
@@ -174,7 +174,7 @@ impl<L: Layout> Teller<'_, L> {
         let part = StepPart {
             step,
             code: self.cleaner.block(body.code, "code"),
-            output: self.cleaner.block(body.output, "output"),
+            output: self.cleaner.block(body.output, OUTPUT),
             reasoning: self.cleaner.block(body.reasoning.unwrap_or_default(), "reasoning"),
             unreadable,
         };

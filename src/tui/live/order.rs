@@ -2,6 +2,7 @@
 
 use super::fork::ForkOrder;
 use crate::model::LiveEvent;
+use crate::text::secret::Secrets;
 use crate::tui::effect::Token;
 use crate::tui::widgets::prompt::{Question, Request, Settings};
 use std::path::PathBuf;
@@ -106,6 +107,8 @@ pub struct DriveOptions {
     pub trouble: Option<String>,
     /// Questions that can be answered offline, in the demo.
     pub suggestions: Vec<String>,
+    /// What is shown nowhere, in whatever is typed into the box.
+    pub secrets: Secrets,
     /// Everything else of the configuration.
     #[cfg(feature = "engine")]
     pub config: crate::client::Config,

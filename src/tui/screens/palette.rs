@@ -168,10 +168,14 @@ fn ranked(text: &str, ctx: &Ctx<'_>) -> Vec<&'static Entry> {
 
 fn row(entry: &Entry, width: usize, ctx: &Ctx<'_>) -> Styled {
     let key = ctx.keymap.label(entry.action, ctx.options.ascii).unwrap_or_default();
-    let room = width.saturating_sub(12);
+    // No more than the key needs is kept from the words.
+    let cells = crate::text::cell_width(&key) + 1;
+    let room = width.saturating_sub(cells + 1);
     let doc = crate::text::fit(&format!("  {}", entry.doc), room);
-    Styled::of(SafeText::line(&doc), ctx.style(Role::Text))
-        .then(SafeText::line(&crate::text::fit_right(&key, 11)), ctx.style(Role::Key))
+    Styled::of(SafeText::line(&doc), ctx.style(Role::Text)).then(
+        SafeText::line(&crate::text::fit_right(&key, cells)),
+        ctx.style(Role::Key),
+    )
 }
 
 #[cfg(test)]
@@ -207,6 +211,21 @@ mod tests {
         world.base = Context::Run;
         world.can.ask = true;
         assert!(offers(&world, Action::Reasoning) && offers(&world, Action::Ask));
+    }
+
+    #[test]
+    fn words_have_the_room_that_their_key_leaves() {
+        let world = World::new();
+        let mut palette = Palette::new(&world.ctx());
+        type_in(&mut palette, &world, "last row");
+        let area = Rect::new(0, 0, 42, 15);
+        let mut buf = Buffer::empty(area);
+        palette.draw(area, &mut buf, &world.ctx());
+        assert!(
+            text_of(&buf).contains("To the last row, and stay there"),
+            "{}",
+            text_of(&buf)
+        );
     }
 
     #[test]

@@ -23,5 +23,6 @@ pub fn popup_area(area: Rect, width: u16, height: u16, buf: &mut Buffer, ctx: &C
 
 /// The width that a popup gets in `area`, of the one it would like: what is wrapped for it must know.
 pub fn popup_width(area: Rect, width: u16) -> u16 {
-    width.min(if area.width > 40 { area.width - 4 } else { area.width })
+    // On a narrow screen words need the cells more than the popup its margin.
+    width.min(if area.width > 48 { area.width - 4 } else { area.width })
 }

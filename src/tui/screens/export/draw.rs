@@ -12,6 +12,12 @@ use ratatui::layout::Rect;
 
 /// Cells of the column of names.
 const NAMES: usize = 8;
+/// The same where it is narrow: options are not cut.
+const NARROW_NAMES: usize = 5;
+
+fn names(width: usize) -> usize {
+    if width < 40 { NARROW_NAMES } else { NAMES }
+}
 
 impl ExportScreen {
     pub(super) fn paint(&mut self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
@@ -75,15 +81,15 @@ impl ExportScreen {
             lines.push(match field {
                 Field::What => {
                     let options = [(run.as_str(), !self.whole), ("the whole session", self.whole)];
-                    self.choice(*field, "what", &options, ctx)
+                    self.choice(*field, "what", &options, width, ctx)
                 }
                 Field::Form => {
                     let options = Format::ALL.map(|form| (form_name(form), form == self.format));
-                    self.choice(*field, "as", &options, ctx)
+                    self.choice(*field, "as", &options, width, ctx)
                 }
                 Field::Text => {
                     let options = [("as on screen", !self.raw), ("as recorded", self.raw)];
-                    self.choice(*field, "text", &options, ctx)
+                    self.choice(*field, "text", &options, width, ctx)
                 }
             });
         }
@@ -113,7 +119,7 @@ impl ExportScreen {
     }
 
     /// A field with its options: the chosen one in brackets, so that no colour is needed to tell.
-    fn choice(&self, field: Field, name: &str, options: &[(&str, bool)], ctx: &Ctx<'_>) -> Styled {
+    fn choice(&self, field: Field, name: &str, options: &[(&str, bool)], width: usize, ctx: &Ctx<'_>) -> Styled {
         let here = field == self.field;
         let mark = match (here, ctx.options.ascii) {
             (true, false) => "› ",
@@ -122,12 +128,14 @@ impl ExportScreen {
         };
         let role = if here { Role::Accent } else { Role::Dim };
         let mut line = Styled::words(mark, ctx.style(Role::Accent));
-        line.push(SafeText::line(&fit(name, NAMES)), ctx.style(role));
-        for (option, chosen) in options {
-            let text = if *chosen {
-                format!("[{option}] ")
-            } else {
-                format!(" {option}  ")
+        line.push(SafeText::line(&fit(name, names(width))), ctx.style(role));
+        let last = options.len().saturating_sub(1);
+        for (at, (option, chosen)) in options.iter().enumerate() {
+            let text = match (*chosen, at == last) {
+                (true, true) => format!("[{option}]"),
+                (true, false) => format!("[{option}] "),
+                (false, true) => format!(" {option}"),
+                (false, false) => format!(" {option}  "),
             };
             let role = if *chosen { Role::Title } else { Role::Text };
             line.push(SafeText::line(&text), ctx.style(role));

@@ -84,6 +84,14 @@ fn the_choices() {
 }
 
 #[test]
+fn no_choice_is_cut_where_it_is_narrow() {
+    let shown = frame(&mut ExportScreen::new(None), 42, 15);
+    for words in ["[Markdown]  HTML   JSON ", "[as on screen]  as recorded "] {
+        assert!(shown.contains(words), "{words}\n{shown}");
+    }
+}
+
+#[test]
 fn without_a_run_it_says_that_the_whole_session_is_written_and_where_to() {
     let shown = frame(&mut ExportScreen::new(None), 70, 12);
     for words in ["Export the whole session", "what", "in      /home/ada/work"] {

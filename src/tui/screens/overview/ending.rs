@@ -57,7 +57,9 @@ pub(in crate::tui::screens) fn state_word(query: &Query) -> &'static str {
         (Outcome::Parked(_), _) => "waits for an answer",
         (Outcome::Interrupted, _) => "interrupted",
         (Outcome::Cancelled, _) => "cancelled",
-        (Outcome::Error(_) | Outcome::Limit(_) | Outcome::Lost, _) => "failed",
+        (Outcome::Error(_) | Outcome::Limit(_), _) => "failed",
+        // How it ended is not known.
+        (Outcome::Lost, _) => "no FINAL",
         (Outcome::Done, Link::Missing(_)) => "log missing",
         (Outcome::Done, Link::Unlinked) => "no log linked",
         (Outcome::Done, Link::Moved(_)) => "log moved",
@@ -146,6 +148,18 @@ mod tests {
             ]
         );
         assert_eq!(Ending::of_final(&text("None")), Ending::text("", "None", Role::Text));
+    }
+
+    #[test]
+    fn only_what_is_known_to_have_failed_is_called_so() {
+        let mut query = crate::tui::screens::sample::world().session.queries.remove(0);
+        let mut word = |outcome: Outcome| {
+            query.outcome = outcome;
+            state_word(&query)
+        };
+        assert_eq!(word(Outcome::Lost), "no FINAL");
+        assert_eq!(word(Outcome::Error(String::new())), "failed");
+        assert_eq!(word(Outcome::Limit(String::new())), "failed");
     }
 
     #[test]

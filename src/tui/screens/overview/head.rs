@@ -21,7 +21,7 @@ pub(in crate::tui::screens) fn head(raw: &str, cells: usize) -> SafeText {
     } else {
         SafeText::line(start)
     };
-    // Expanded tabs and restarted lines leave blanks at the edges.
+    // Expanded tabs leave blanks at the edges.
     match safe.as_str().trim() {
         trimmed if trimmed.len() < safe.as_str().len() => SafeText::line(trimmed),
         _ => safe,
@@ -35,7 +35,8 @@ pub(in crate::tui::screens) fn rows(raw: &str, cells: usize, most: usize) -> Vec
         return vec![head(raw, cells).to_string()];
     }
     let (start, mut more) = beginning(raw, cells.saturating_mul(most));
-    let safe = SafeText::block(start);
+    // Nothing is left out here: a card has no colours for it.
+    let safe = SafeText::raw(start);
     let lines = safe.lines().map(str::trim_end).filter(|line| !line.is_empty());
     let mut rows: Vec<String> = Vec::with_capacity(most);
     for (line, row) in lines.flat_map(|line| wrap_line(line, cells).into_iter().map(move |row| (line, row))) {
@@ -63,7 +64,12 @@ mod tests {
         assert!(start.as_str().len() < 1_000);
         assert!(start.as_str().ends_with("é…"));
         assert_eq!(head(" a\nb ", 10).as_str(), "a⏎b");
-        assert_eq!(head("\u{1b}[0m  x", 10).as_str(), "x");
+        assert_eq!(
+            head("\u{1b}[0m  x", 10).as_str(),
+            "␛[0m  x",
+            "there are no colours to show it by"
+        );
+        assert_eq!(rows("\u{1b}[0mx", 10, 3), ["␛[0mx"]);
         assert_eq!(head("", 0).as_str(), "");
     }
 

@@ -2,12 +2,52 @@
 
 use crate::model::{Time, Totals};
 use crate::source::{BadEnd, SessionSummary, SessionTotals};
+use std::time::Duration;
 
 /// A session and what is known of it.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) summary: SessionSummary,
     pub(super) known: Known,
+    /// It changed since its totals were asked for.
+    pub(super) stale: bool,
+    /// They are read again not before this moment.
+    pub(super) rests: Duration,
+}
+
+impl Entry {
+    pub(super) fn new(summary: SessionSummary) -> Self {
+        Self {
+            summary,
+            known: Known::Not,
+            stale: false,
+            rests: Duration::ZERO,
+        }
+    }
+
+    /// The same session, as it is now; what was known of it is shown until it has been read again.
+    pub(super) fn become_like(&mut self, summary: SessionSummary) {
+        self.stale |= self.summary != summary;
+        self.summary = summary;
+    }
+
+    /// Its totals are to be read.
+    pub(super) fn is_due(&self, now: Duration) -> bool {
+        match self.known {
+            Known::Not => true,
+            Known::Asked | Known::Again(_) => false,
+            Known::Nothing | Known::Totals(_) => self.stale && self.rests <= now,
+        }
+    }
+
+    /// They are read from now on.
+    pub(super) fn ask(&mut self) {
+        self.stale = false;
+        self.known = match std::mem::take(&mut self.known) {
+            Known::Totals(totals) => Known::Again(totals),
+            _ => Known::Asked,
+        };
+    }
 }
 
 /// Whether its totals are known: they take reading its transcripts.
@@ -21,29 +61,31 @@ pub(super) enum Known {
     /// They cannot be read.
     Nothing,
     Totals(Box<SessionTotals>),
+    /// They are being read again.
+    Again(Box<SessionTotals>),
 }
 
-impl Entry {
-    /// Of completed queries and runs without FINAL, where they are known.
-    pub(super) fn totals(&self) -> Option<Totals> {
-        match &self.known {
-            Known::Totals(totals) => {
-                let mut sum = totals.completed;
-                sum.merge(&totals.lost);
-                Some(sum)
-            }
-            Known::Not | Known::Asked | Known::Nothing => None,
+impl Known {
+    fn totals(&self) -> Option<&SessionTotals> {
+        match self {
+            Self::Totals(totals) | Self::Again(totals) => Some(totals),
+            Self::Not | Self::Asked | Self::Nothing => None,
         }
     }
 }
 
 impl Entry {
+    /// Of completed queries and runs without FINAL, where they are known.
+    pub(super) fn totals(&self) -> Option<Totals> {
+        let totals = self.known.totals()?;
+        let mut sum = totals.completed;
+        sum.merge(&totals.lost);
+        Some(sum)
+    }
+
     /// Runs without FINAL, where they are known.
     pub(super) fn lost(&self) -> u64 {
-        match &self.known {
-            Known::Totals(totals) => totals.lost_runs,
-            Known::Not | Known::Asked | Known::Nothing => 0,
-        }
+        self.known.totals().map_or(0, |totals| totals.lost_runs)
     }
 
     /// When something was done in it: files can be newer, as copies are.
@@ -65,10 +107,7 @@ impl Entry {
 
     /// How its last run ended, where that is known and was badly.
     pub(super) fn last_end(&self) -> Option<BadEnd> {
-        match &self.known {
-            Known::Totals(totals) => totals.last_end,
-            Known::Not | Known::Asked | Known::Nothing => None,
-        }
+        self.known.totals()?.last_end
     }
 }
 
@@ -87,10 +126,7 @@ impl Entry {
             parent: None,
             health: crate::source::Health::Good,
         };
-        Self {
-            summary,
-            known: Known::Not,
-        }
+        Self::new(summary)
     }
 }
 

@@ -1,23 +1,53 @@
 //! Reading what the list shows, off the screen's thread.
 
-use crate::source::{OpenOptions, SessionSummary, SessionTotals, list_stored, session_totals};
+use crate::source::{Listed, Listing, OpenOptions, SessionTotals, session_totals};
 use crate::tui::effect::Work;
 use std::path::PathBuf;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// What came of it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Loaded {
-    /// The sessions of the directory.
-    Sessions(Vec<SessionSummary>),
-    /// The totals of one, by its path; `None` when they cannot be read.
-    Totals(PathBuf, Option<Box<SessionTotals>>),
+    /// The sessions of the directory, or what changed of them.
+    Sessions(Listed),
+    /// The totals of one, by its path; `None` when they cannot be read. And how long that took.
+    Totals(PathBuf, Option<Box<SessionTotals>>, Duration),
 }
 
-/// Lists the sessions of a directory.
-pub(super) fn list(dir: PathBuf) -> Work {
-    Work {
-        name: "list sessions",
-        run: Box::new(move |stop| Box::new(Loaded::Sessions(list_stored(&dir, stop)))),
+/// The listing of a directory, which a task has while it waits for changes.
+#[derive(Clone, Debug)]
+pub(super) struct Follower {
+    listing: Arc<Mutex<Listing>>,
+    nudge: Sender<()>,
+}
+
+impl Follower {
+    pub(super) fn of(dir: PathBuf) -> Self {
+        let listing = Listing::of(dir);
+        Self {
+            nudge: listing.teller(),
+            listing: Arc::new(Mutex::new(listing)),
+        }
+    }
+
+    /// Has it look now.
+    pub(super) fn nudge(&self) {
+        // Nobody waits: it is looked at when somebody does.
+        let _ = self.nudge.send(());
+    }
+
+    /// Waits for the next change; the first is that they are there.
+    pub(super) fn next(&self) -> Work {
+        let listing = self.listing.clone();
+        Work {
+            name: "follow sessions",
+            run: Box::new(move |stop| {
+                let mut listing = listing.lock().unwrap_or_else(PoisonError::into_inner);
+                Box::new(listing.next(stop).map(Loaded::Sessions))
+            }),
+        }
     }
 }
 
@@ -30,8 +60,9 @@ pub(super) fn totals(path: PathBuf, use_cache: bool) -> Work {
     Work {
         name: "session totals",
         run: Box::new(move |stop| {
+            let since = Instant::now();
             let totals = session_totals(&path, &options, stop).map(Box::new);
-            Box::new(Loaded::Totals(path, totals))
+            Box::new(Some(Loaded::Totals(path, totals, since.elapsed())))
         }),
     }
 }

@@ -8,7 +8,7 @@ mod ranking;
 mod table;
 
 use super::{Matches, Naming, Route, Screen, here};
-use crate::source::{SessionSummary, SessionTotals};
+use crate::source::{Listed, SessionTotals};
 use crate::text::{SafeText, count, plural};
 use crate::tui::action::{Action, Context, Here};
 use crate::tui::body::Text;
@@ -18,17 +18,24 @@ use crate::tui::input::{Answer, Input, Mouse, Reply};
 use crate::tui::notice::Notice;
 use crate::tui::widgets::{ListEvent, ListPane, TextPane};
 use entry::{Entry, Known};
-use load::Loaded;
+use load::{Follower, Loaded};
 pub use ranking::Sort;
 use ranking::ranked;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Sessions whose totals are read at a time.
 const AT_A_TIME: usize = 4;
+/// Totals of a session that goes on are read again not sooner than after this long,
+const RESTS: Duration = Duration::from_secs(1);
+/// and not sooner than after so many times as long as reading them took.
+const SHARE: u32 = 20;
+/// How often ages are told anew.
+const MINUTE: Duration = Duration::from_secs(60);
 
 /// The sessions of a directory, to choose one from.
 #[derive(Debug)]
@@ -44,12 +51,16 @@ pub(super) struct PickerScreen {
     filter: String,
     sort: Sort,
     token: Token,
+    /// Tells what changes in the directory.
+    follower: Follower,
     /// The listing has been read.
     listed: bool,
     /// Totals that are being read.
     asked: usize,
     /// Rows that were in sight when it was drawn last.
     in_sight: usize,
+    /// When the ages are told anew.
+    ages: Duration,
 }
 
 impl PickerScreen {
@@ -65,11 +76,17 @@ impl PickerScreen {
             filter: String::new(),
             sort,
             token: Token::default(),
+            follower: Follower::of(sessions.dir.clone()),
             listed: !sessions.found.is_empty(),
             asked: 0,
             in_sight: 40,
+            ages: Duration::ZERO,
         };
-        screen.replace(sessions.found.to_vec());
+        screen.take(&Listed {
+            rows: sessions.found.to_vec(),
+            gone: Vec::new(),
+            all: true,
+        });
         screen
     }
 
@@ -77,30 +94,45 @@ impl PickerScreen {
         self.entries.get(*self.shown.get(self.list.selected()?)?)
     }
 
-    /// Takes a new listing; totals that are known stay.
-    fn replace(&mut self, summaries: Vec<SessionSummary>) {
-        let mut known: HashMap<PathBuf, Known> = self
-            .entries
-            .drain(..)
-            .map(|entry| (entry.summary.path, entry.known))
-            .collect();
-        let entry = |summary: SessionSummary| Entry {
-            known: known.remove(&summary.path).unwrap_or_default(),
-            summary,
-        };
-        self.entries = summaries.into_iter().map(entry).collect();
-        self.arrange();
+    /// Takes what was listed, or changed since; totals that are known stay until they are read again. Sessions are told
+    /// apart by their directories: what is selected, filtered and sorted stays so.
+    fn take(&mut self, listed: &Listed) {
+        let selected = self.selected().map(|entry| entry.summary.path.clone());
+        let there: HashSet<&PathBuf> = listed.rows.iter().map(|row| &row.path).collect();
+        let gone: HashSet<&PathBuf> = listed.gone.iter().collect();
+        self.entries.retain(|entry| match listed.all {
+            true => there.contains(&entry.summary.path),
+            false => !gone.contains(&entry.summary.path),
+        });
+        let paths = self.entries.iter().enumerate();
+        let places: HashMap<PathBuf, usize> = paths.map(|(at, entry)| (entry.summary.path.clone(), at)).collect();
+        for summary in &listed.rows {
+            match places.get(&summary.path).and_then(|at| self.entries.get_mut(*at)) {
+                Some(entry) => entry.become_like(summary.clone()),
+                None => self.entries.push(Entry::new(summary.clone())),
+            }
+        }
+        // It tells of forks, too.
+        self.previewed = None;
+        // Where it is gone, the one that took its place is.
+        let place = self.list.selected().unwrap_or(0);
+        self.arrange_around(selected, place);
     }
 
     /// Filters and sorts again; the selection follows its session.
     fn arrange(&mut self) {
         let selected = self.selected().map(|entry| entry.summary.path.clone());
+        self.arrange_around(selected, 0);
+    }
+
+    fn arrange_around(&mut self, selected: Option<PathBuf>, otherwise: usize) {
         self.shown = ranked(&self.entries, &self.filter, self.sort);
         self.list.set_len(self.shown.len());
         let is_selected =
             |index: &usize| self.entries.get(*index).map(|entry| &entry.summary.path) == selected.as_ref();
         let place = self.shown.iter().position(is_selected).filter(|_| selected.is_some());
-        self.list.select(place.unwrap_or(0));
+        self.list
+            .select(place.unwrap_or(otherwise.min(self.shown.len().saturating_sub(1))));
     }
 
     /// Asks for the totals of what is in sight, a few at a time.
@@ -113,14 +145,15 @@ impl PickerScreen {
             let Some(entry) = self.shown.get(at).and_then(|index| self.entries.get_mut(*index)) else {
                 continue;
             };
-            if matches!(entry.known, Known::Not) {
-                entry.known = Known::Asked;
+            if entry.is_due(ctx.now) {
+                entry.ask();
                 self.asked += 1;
                 let work = load::totals(entry.summary.path.clone(), ctx.options.cache);
-                outcome = outcome.and(Effect::Work {
-                    token: self.token,
-                    work,
-                });
+                // Each its own: a task is stopped by its token.
+                let token = self.token.next();
+                outcome = outcome.and(Effect::Work { token, work });
+            } else if entry.stale && entry.rests > ctx.now {
+                outcome = outcome.and(Effect::FrameAt(entry.rests));
             }
         }
         outcome
@@ -128,25 +161,50 @@ impl PickerScreen {
 
     fn answer(&mut self, answer: &Answer, ctx: &Ctx<'_>) -> Outcome {
         let loaded = match &answer.result {
-            Ok(Reply::Worked(result)) => result.downcast_ref::<Loaded>(),
+            Ok(Reply::Worked(result)) => result.downcast_ref::<Option<Loaded>>().and_then(Option::as_ref),
             _ => None,
         };
         match loaded {
-            Some(Loaded::Sessions(summaries)) => {
+            Some(Loaded::Sessions(listed)) => {
                 self.listed = true;
-                self.replace(summaries.clone());
+                self.take(listed);
+                let work = self.next_change();
+                return self.follow(ctx).and(work);
             }
-            Some(Loaded::Totals(path, totals)) => self.take_totals(path, totals.clone()),
+            Some(Loaded::Totals(path, totals, took)) => {
+                let rests = ctx.now + RESTS.max(took.saturating_mul(SHARE));
+                self.take_totals(path, totals.clone(), rests);
+            }
             // Failed: whatever was asked for is not coming.
             None => self.asked = self.asked.saturating_sub(1),
         }
         self.follow(ctx)
     }
 
-    fn take_totals(&mut self, path: &PathBuf, totals: Option<Box<SessionTotals>>) {
+    /// Waits for what changes next.
+    fn next_change(&mut self) -> Effect {
+        Effect::Work {
+            token: self.token.next(),
+            work: self.follower.next(),
+        }
+    }
+
+    /// Ages are told anew once a minute; totals that wait to be read again are.
+    fn frame(&mut self, ctx: &Ctx<'_>) -> Outcome {
+        let mut outcome = self.ask(Outcome::consumed(), ctx);
+        if self.ages <= ctx.now {
+            self.ages = ctx.now + MINUTE;
+            self.previewed = None;
+            outcome = self.follow(ctx).and(Effect::FrameAt(self.ages));
+        }
+        outcome
+    }
+
+    fn take_totals(&mut self, path: &PathBuf, totals: Option<Box<SessionTotals>>, rests: Duration) {
         self.asked = self.asked.saturating_sub(1);
         if let Some(entry) = self.entries.iter_mut().find(|entry| entry.summary.path == *path) {
             entry.known = totals.map_or(Known::Nothing, Known::Totals);
+            entry.rests = rests;
             self.previewed = None;
         }
         if matches!(self.sort, Sort::Tokens | Sort::Cost) {
@@ -240,11 +298,16 @@ fn naming(naming: Naming) -> Effect {
 impl Screen for PickerScreen {
     fn update(&mut self, input: &Input<'_>, ctx: &Ctx<'_>) -> Outcome {
         match input {
-            Input::Opened | Input::Shown => {
-                let work = load::list(self.dir.clone());
-                let token = self.token.next();
-                self.follow(ctx).and(Effect::Work { token, work })
+            Input::Opened => {
+                self.ages = ctx.now + MINUTE;
+                let work = self.next_change();
+                self.follow(ctx).and(work).and(Effect::FrameAt(self.ages))
             }
+            Input::Shown => {
+                self.follower.nudge();
+                self.follow(ctx)
+            }
+            Input::Frame => self.frame(ctx),
             Input::Action(action) => self.act(*action, ctx),
             Input::Mouse(mouse) => self.mouse(*mouse, ctx),
             Input::Answer(answer) => self.answer(answer, ctx),

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::super::sample::{HOSTILE, SIZES, act, frame};
 use super::*;
 use crate::model::{CostSum, Totals, Usage};
-use crate::source::{Health, Stop};
+use crate::source::{Health, SessionSummary, Stop};
 use crate::tui::pattern::Pattern;
 use crate::tui::testing::World;
 
@@ -76,9 +76,22 @@ fn screen(found: Vec<SessionSummary>) -> PickerScreen {
 fn answer(screen: &mut PickerScreen, loaded: Loaded, ctx: &Ctx<'_>) -> Outcome {
     let answer = Answer {
         token: screen.token,
-        result: Ok(Reply::Worked(Box::new(loaded))),
+        result: Ok(Reply::Worked(Box::new(Some(loaded)))),
     };
     screen.update(&Input::Answer(&answer), ctx)
+}
+
+fn listed(rows: Vec<SessionSummary>, gone: &[&str], all: bool) -> Loaded {
+    let gone = gone.iter().map(|name| Entry::named(name).summary.path).collect();
+    Loaded::Sessions(Listed { rows, gone, all })
+}
+
+/// The names on the screen, in their order.
+fn names(screen: &PickerScreen) -> Vec<&str> {
+    let shown = screen.shown.iter();
+    shown
+        .map(|index| screen.entries[*index].summary.name.as_str())
+        .collect()
 }
 
 /// A screen on which everything has been read.
@@ -87,7 +100,11 @@ fn read(world: &World) -> PickerScreen {
     screen.update(&Input::Opened, &world.ctx());
     for summary in summaries() {
         let totals = totals(&summary);
-        answer(&mut screen, Loaded::Totals(summary.path, totals), &world.ctx());
+        answer(
+            &mut screen,
+            Loaded::Totals(summary.path, totals, Duration::ZERO),
+            &world.ctx(),
+        );
     }
     screen
 }
@@ -127,10 +144,15 @@ fn real_sessions_are_listed_and_read() {
         Sort::default(),
     );
     let mut outcome = screen.update(&Input::Opened, &world.ctx());
+    let mut looks = 0;
     while let Some(effect) = outcome.effects.pop() {
         let Effect::Work { token, work } = effect else {
-            panic!("{effect:?}")
+            continue;
         };
+        looks += usize::from(work.name == "follow sessions");
+        if work.name == "follow sessions" && looks > 1 {
+            continue;
+        }
         let answer = Answer {
             token,
             result: Ok(Reply::Worked((work.run)(&Stop::default()))),
@@ -155,7 +177,7 @@ fn before_the_listing_it_looks_for_sessions_and_says_when_there_are_none() {
     let world = World::new();
     let mut screen = screen(Vec::new());
     assert!(frame(&mut screen, &world, 60, 8).contains("Looking for sessions."));
-    answer(&mut screen, Loaded::Sessions(Vec::new()), &world.ctx());
+    answer(&mut screen, listed(Vec::new(), &[], true), &world.ctx());
     assert!(frame(&mut screen, &world, 60, 8).contains("There are no sessions here."));
 }
 
@@ -217,14 +239,18 @@ fn only_sessions_in_sight_are_read_a_few_at_a_time() {
     };
     assert_eq!(asked(&screen.update(&Input::Opened, &ctx)), AT_A_TIME);
     let first = screen.entries[screen.shown[0]].summary.clone();
-    let outcome = answer(&mut screen, Loaded::Totals(first.path.clone(), totals(&first)), &ctx);
+    let outcome = answer(
+        &mut screen,
+        Loaded::Totals(first.path.clone(), totals(&first), Duration::ZERO),
+        &ctx,
+    );
     assert_eq!(asked(&outcome), 1);
     for _ in 0..100 {
         let waiting = screen.entries.iter().find(|entry| matches!(entry.known, Known::Asked));
         let Some(path) = waiting.map(|entry| entry.summary.path.clone()) else {
             break;
         };
-        answer(&mut screen, Loaded::Totals(path, None), &ctx);
+        answer(&mut screen, Loaded::Totals(path, None, Duration::ZERO), &ctx);
     }
     let untouched = screen
         .entries
@@ -240,9 +266,95 @@ fn a_new_listing_keeps_what_is_known() {
     let ctx = world.ctx();
     let mut screen = read(&world);
     let outcome = screen.update(&Input::Shown, &ctx);
-    assert_eq!(outcome.effects.len(), 1, "the listing alone is read again");
-    answer(&mut screen, Loaded::Sessions(summaries()), &ctx);
+    assert!(outcome.effects.is_empty(), "who follows looks again: {outcome:?}");
+    answer(&mut screen, listed(summaries(), &[], true), &ctx);
     assert!(screen.entries.iter().all(|entry| !matches!(entry.known, Known::Not)));
+}
+
+#[test]
+fn what_changes_is_told_and_selection_sort_and_filter_stay() {
+    let mut world = World::new();
+    let mut screen = read(&world);
+    act(&mut screen, Action::Sort, &world.ctx());
+    filter(&mut screen, "podcasts", &world.ctx());
+    act(&mut screen, Action::MoveDown, &world.ctx());
+    assert_eq!(screen.selected().unwrap().summary.name, "podcasts-fork");
+    let rows = vec![
+        session("a new one of podcasts", 1, 0),
+        SessionSummary {
+            pending: None,
+            ..session("podcasts-fork", 6, 0)
+        },
+        session("unlike the others", 9, 0),
+    ];
+    world.now += Duration::from_secs(5);
+    let outcome = answer(&mut screen, listed(rows, &["podcasts"], false), &world.ctx());
+    let mut shown = names(&screen);
+    shown.sort_unstable();
+    assert_eq!(shown, ["a new one of podcasts", "podcasts-fork"]);
+    assert_eq!(screen.selected().unwrap().summary.queries, 6);
+    assert_eq!(screen.sort, Sort::Name);
+    assert!(
+        screen.selected().unwrap().totals().is_some(),
+        "shown until they are read again"
+    );
+    let asked = outcome.effects.iter().filter_map(|effect| match effect {
+        Effect::Work { work, .. } => Some(work.name),
+        _ => None,
+    });
+    let mut asked: Vec<_> = asked.collect();
+    asked.sort_unstable();
+    assert_eq!(asked, ["follow sessions", "session totals", "session totals"]);
+    filter(&mut screen, "", &world.ctx());
+    assert_eq!(screen.entries.len(), 6);
+    assert_eq!(screen.selected().unwrap().summary.name, "podcasts-fork");
+}
+
+#[test]
+fn where_the_selected_session_is_gone_the_next_one_is_selected() {
+    let world = World::new();
+    let mut screen = read(&world);
+    act(&mut screen, Action::MoveDown, &world.ctx());
+    let (before, next) = (names(&screen)[1].to_owned(), names(&screen)[2].to_owned());
+    answer(&mut screen, listed(Vec::new(), &[&before], false), &world.ctx());
+    assert_eq!(screen.selected().unwrap().summary.name, next);
+    let all: Vec<String> = names(&screen).into_iter().map(str::to_owned).collect();
+    let gone: Vec<&str> = all.iter().map(String::as_str).collect();
+    answer(&mut screen, listed(Vec::new(), &gone, false), &world.ctx());
+    assert!(frame(&mut screen, &world, 60, 8).contains("There are no sessions here."));
+}
+
+#[test]
+fn totals_of_a_session_that_goes_on_are_read_now_and_then() {
+    let mut world = World::new();
+    let mut screen = read(&world);
+    let grown = |queries: u64| listed(vec![session("podcasts", queries, 0)], &[], false);
+    let reads = |outcome: &Outcome| {
+        let works = outcome.effects.iter();
+        works
+            .filter(|effect| matches!(effect, Effect::Work { work, .. } if work.name == "session totals"))
+            .count()
+    };
+    world.now += Duration::from_secs(10);
+    assert_eq!(reads(&answer(&mut screen, grown(5), &world.ctx())), 1);
+    assert_eq!(
+        reads(&answer(&mut screen, grown(6), &world.ctx())),
+        0,
+        "it is being read"
+    );
+    let path = Entry::named("podcasts").summary.path;
+    let read = Loaded::Totals(path, totals(&session("podcasts", 5, 0)), Duration::from_secs(1));
+    let outcome = answer(&mut screen, read, &world.ctx());
+    assert_eq!(reads(&outcome), 0, "it rests");
+    let due = world.now + Duration::from_secs(20);
+    assert!(
+        outcome
+            .effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::FrameAt(at) if *at == due))
+    );
+    world.now = due;
+    assert_eq!(reads(&screen.update(&Input::Frame, &world.ctx())), 1);
 }
 
 #[test]

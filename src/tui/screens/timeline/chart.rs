@@ -1,7 +1,7 @@
 //! What is drawn: a row an agent with what it covers of the axis, made once a change of the model.
 
 use super::cover::Cover;
-use crate::model::timeline::{Activity, Axis, Row, SessionTimeline, Timeline, activity, length};
+use crate::model::timeline::{Activity, Axis, Row, SessionTimeline, Timeline, activity, worked_by};
 use crate::model::{Agent, AgentId, Query, Session};
 use crate::tui::screens::QueryKey;
 use std::ops::Range;
@@ -16,7 +16,7 @@ pub(super) struct ChartRow {
     pub(super) steps: u64,
     /// From its first to its last sign; `None` when no instant was recorded.
     pub(super) span: Option<Range<u64>>,
-    /// Milliseconds between them, folded gaps included.
+    /// Milliseconds that it worked: as everywhere, without pauses of more than a minute.
     pub(super) duration: Option<u64>,
     pub(super) skewed: bool,
     pub(super) calls: Cover,
@@ -35,6 +35,8 @@ impl ChartRow {
 pub(super) struct Chart {
     pub(super) rows: Vec<ChartRow>,
     pub(super) axis: Axis,
+    /// Milliseconds that its runs took, as their cards say.
+    pub(super) worked: u64,
     /// Runs that are drawn.
     pub(super) runs: usize,
     /// Runs without any instant.
@@ -54,7 +56,7 @@ impl Chart {
         let run = session.queries.get(index).map(|query| &query.run);
         let timeline = run.map(Timeline::of_run).unwrap_or_default();
         let axis = Axis::new(run.map(activity).unwrap_or_default());
-        Self::new(vec![(index, timeline)], axis)
+        Self::new(vec![(index, timeline)], axis, session)
     }
 
     /// Of all runs of a session.
@@ -63,11 +65,15 @@ impl Chart {
         let timeless = session.queries.len() - runs.len();
         Self {
             timeless,
-            ..Self::new(runs, axis)
+            ..Self::new(runs, axis, session)
         }
     }
 
-    fn new(runs: Vec<(usize, Timeline)>, axis: Axis) -> Self {
+    fn new(runs: Vec<(usize, Timeline)>, axis: Axis, session: &Session) -> Self {
+        let run = |query: usize| session.queries.get(query).map(|query| &query.run);
+        let row = |query: usize, row: &Row| {
+            chart_row(query, row, &axis, run(query).and_then(|run| worked_by(run, row.agent)))
+        };
         let groups = || runs.iter().flat_map(|(_, timeline)| &timeline.groups);
         Self {
             runs: runs.len(),
@@ -76,8 +82,12 @@ impl Chart {
             largest_group: groups().map(Vec::len).max().unwrap_or(0),
             rows: runs
                 .iter()
-                .flat_map(|(query, timeline)| timeline.rows.iter().map(|row| chart_row(*query, row, &axis)))
+                .flat_map(|(query, timeline)| timeline.rows.iter().map(|of| row(*query, of)))
                 .collect(),
+            worked: runs
+                .iter()
+                .filter_map(|(query, _)| Some(run(*query)?.worked))
+                .fold(0, u64::saturating_add),
             axis,
         }
     }
@@ -90,7 +100,7 @@ impl Chart {
     }
 }
 
-fn chart_row(query: usize, row: &Row, axis: &Axis) -> ChartRow {
+fn chart_row(query: usize, row: &Row, axis: &Axis, worked: Option<u64>) -> ChartRow {
     let cover = |activity: Activity| {
         let segments = row.segments.iter().filter(|segment| segment.activity == activity);
         Cover::new(
@@ -105,7 +115,7 @@ fn chart_row(query: usize, row: &Row, axis: &Axis) -> ChartRow {
         depth: row.depth,
         steps: row.steps,
         span: row.span.map(|(from, to)| axis.position(from)..axis.position(to)),
-        duration: row.span.map(|(from, to)| length(from, to)),
+        duration: worked,
         skewed: row.skewed,
         calls: cover(Activity::Call),
         executions: cover(Activity::Exec),

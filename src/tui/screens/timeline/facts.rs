@@ -35,7 +35,7 @@ pub(super) fn summary(chart: &Chart, session_wide: bool, cells: usize, ctx: &Ctx
         facts.push((plural(chart.runs as u128, "run", "runs"), Role::Text));
     }
     facts.push((plural(chart.rows.len() as u128, "agent", "agents"), Role::Text));
-    facts.push((duration(chart.axis.len()), Role::Title));
+    facts.push((duration(chart.worked), Role::Title));
     facts.push((groups(chart), Role::Text));
     let gaps = chart.axis.breaks().count();
     if gaps > 0 {
@@ -44,8 +44,7 @@ pub(super) fn summary(chart: &Chart, session_wide: bool, cells: usize, ctx: &Ctx
             .breaks()
             .map(|gap| length(gap.from, gap.to))
             .fold(0, u64::saturating_add);
-        let folded = format!("{} of {} folded", plural(gaps as u128, "gap", "gaps"), duration(whole));
-        facts.push((folded, Role::Warning));
+        facts.push((folded(gaps, &duration(whole)), Role::Warning));
     }
     if chart.timeless > 0 {
         facts.push((
@@ -54,6 +53,14 @@ pub(super) fn summary(chart: &Chart, session_wide: bool, cells: usize, ctx: &Ctx
         ));
     }
     joined(facts, cells, ctx)
+}
+
+/// How many gaps are marked, and how long all of them are.
+fn folded(gaps: usize, whole: &str) -> String {
+    match gaps {
+        1 => format!("1 gap of {whole} folded"),
+        gaps => format!("{} gaps folded, {whole} in all", count(gaps as u128)),
+    }
 }
 
 fn groups(chart: &Chart) -> String {
@@ -110,8 +117,20 @@ pub(super) fn selected(row: &ChartRow, cells: usize, ctx: &Ctx<'_>) -> Styled {
     line
 }
 
-/// What the shades mean.
-pub(super) fn legend(depth: u32, ctx: &Ctx<'_>) -> Styled {
+/// What the shades mean, and the marks where there are any.
+pub(super) fn legend(depth: u32, folds: bool, ctx: &Ctx<'_>) -> Styled {
+    let dim = ctx.style(Role::Dim);
+    let legend = shades(depth, ctx);
+    if !folds {
+        return legend;
+    }
+    legend
+        .then(SafeText::literal("  "), dim)
+        .then(SafeText::literal(ctx.glyphs().axis_break), ctx.style(Role::Warning))
+        .then(SafeText::literal(" a gap: nothing happened for so long"), dim)
+}
+
+fn shades(depth: u32, ctx: &Ctx<'_>) -> Styled {
     let dim = ctx.style(Role::Dim);
     Styled::words(" ", dim)
         .then(SafeText::literal(ctx.glyphs().full), ctx.style(Role::call(depth)))

@@ -251,7 +251,7 @@ impl Screen for TimelineScreen {
         self.draw_rows(rows.lanes, columns, &scale, buf, ctx);
         if let Some(row) = self.row() {
             facts::selected(row, width, ctx).draw(rows.selected, buf);
-            facts::legend(row.depth, ctx).draw(rows.legend, buf);
+            facts::legend(row.depth, !scale.breaks.is_empty(), ctx).draw(rows.legend, buf);
         }
     }
 

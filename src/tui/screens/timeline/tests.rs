@@ -205,6 +205,50 @@ fn a_long_run_costs_no_more_than_what_is_visible() {
     assert!(shown.contains(&"█".repeat(30)), "{shown}");
 }
 
+#[test]
+fn times_are_those_of_the_cards_and_the_gaps_that_are_counted_are_marked() {
+    const HOUR: Time = 3_600_000;
+    let step = |number: u64, at: Time| {
+        StepAt {
+            log: 0,
+            line: number,
+            agent: "root",
+            parent: None,
+            depth: 0,
+            number,
+            times: [at, at + 500, at + 1_000],
+        }
+        .line()
+    };
+    let end = crate::model::Line {
+        kind: crate::model::LineKind::End(Default::default()),
+        time: Some(START + HOUR + 5_000),
+        ..step(4, 0)
+    };
+    let log = LogFacts {
+        id: LogId(0),
+        path: "a.jsonl".into(),
+        state: LogState::Stray,
+        queries: Vec::new(),
+    };
+    let lines = vec![step(1, 0), step(2, HOUR), step(3, HOUR + 2_000), end];
+    let world = world_of(vec![Event::Log(log), Event::Lines(lines)]);
+    let worked = crate::text::duration(world.session.queries[0].run.worked);
+    for mut screen in [run_screen(&world), TimelineScreen::of_session(&world.ctx())] {
+        let shown = frame(&mut screen, &world, 100, 22);
+        let lines: Vec<&str> = shown.lines().collect();
+        assert!(lines[0].contains(&format!(" {worked} ")), "{worked}: {shown}");
+        let row = lines.iter().find(|line| line.contains("  3  ")).unwrap();
+        assert!(row.trim_end().ends_with(&worked), "{shown}");
+        let marks = lines[2].matches('╎').count();
+        assert!(
+            lines[0].contains(&format!("{marks} gaps folded, 1h 00m in all")),
+            "{shown}"
+        );
+        assert!(shown.contains("╎ a gap: nothing happened for so long"), "{shown}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
