@@ -90,18 +90,13 @@ impl Entry {
 
     /// When something was done in it: files can be newer, as copies are.
     pub(super) fn last_activity(&self) -> Option<Time> {
-        match &self.known {
-            Known::Totals(totals) => totals.last_activity.or(self.summary.last_activity),
-            Known::Not | Known::Asked | Known::Nothing => self.summary.last_activity,
-        }
+        let read = self.known.totals().and_then(|totals| totals.last_activity);
+        read.or(self.summary.last_activity)
     }
 
     /// What was asked last, but for a query that is pending.
     pub(super) fn last_query(&self) -> Option<&str> {
-        let unanswered = match &self.known {
-            Known::Totals(totals) => totals.unanswered.as_deref(),
-            Known::Not | Known::Asked | Known::Nothing => None,
-        };
+        let unanswered = self.known.totals().and_then(|totals| totals.unanswered.as_deref());
         unanswered.or(self.summary.last_query.as_deref())
     }
 
