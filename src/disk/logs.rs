@@ -18,6 +18,8 @@ const ENDING: &str = "jsonl";
 pub const LOGS_DIRECTORY: &str = "logs";
 /// Bytes that are searched at a time.
 const WINDOW: usize = 64 << 10;
+/// Bytes of a first line in which a file may turn out to be a transcript.
+const LONGEST_HEAD: u64 = 256 << 20;
 
 /// A transcript on disk.
 #[derive(Clone, Debug, PartialEq)]
@@ -245,11 +247,26 @@ fn reason(error: &io::Error) -> String {
     }
 }
 
+/// Whether its beginning names a run. A first line that is longer than a window is gone through to its end: a task or a
+/// prompt may stand in it before the id.
 fn looks_like_transcript(file: &File) -> bool {
-    let mut head = vec![0; WINDOW];
-    let read = read_at(file, &mut head, 0).unwrap_or_default();
-    let head = head.get(..read).unwrap_or_default();
-    memchr::memmem::find(head, b"\"run_id\"").is_some()
+    const KEY: &[u8] = b"\"run_id\"";
+    let finder = memchr::memmem::Finder::new(KEY);
+    let mut window = vec![0; WINDOW];
+    let mut offset = 0;
+    loop {
+        let read = read_at(file, &mut window, offset).unwrap_or_default();
+        let head = window.get(..read).unwrap_or_default();
+        if finder.find(head).is_some() {
+            return true;
+        }
+        let goes_on = read == WINDOW && offset < LONGEST_HEAD && memchr::memchr(b'\n', head).is_none();
+        if !goes_on {
+            return false;
+        }
+        // The key may lie across the end of the window.
+        offset += (WINDOW - KEY.len()) as u64;
+    }
 }
 
 /// Whether a transcript contains an id, as a JSON string.

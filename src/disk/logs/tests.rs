@@ -106,3 +106,20 @@ fn all_are_listed_once_and_others_jsonl_is_not_a_transcript() {
     let paths: Vec<PathBuf> = place.finder("runs/s").all().into_iter().map(|file| file.path).collect();
     assert_eq!(paths, [a, b]);
 }
+
+#[test]
+fn a_run_is_found_behind_a_long_beginning_of_its_first_line() {
+    let key = "\"run_id\":\"r1\"";
+    let place = Place::new();
+    let mut names = Vec::new();
+    // The key across the end of a window, at its start, and far behind.
+    for before in (WINDOW - 20..WINDOW + 2).chain([3 * WINDOW - 9, 5 << 20]) {
+        let head = "{\"task\":\"\",";
+        let text = format!("{{\"task\":\"{}\",{key}}}\n", "x".repeat(before - head.len()));
+        names.push(place.put(&format!("runs/s/{before:08}.jsonl"), &text));
+    }
+    // Of what is no transcript, only the beginning is read.
+    place.put("runs/s/z.jsonl", &format!("{}{{{key}}}\n", "y\n".repeat(WINDOW)));
+    let files = place.finder("runs/s").all().into_iter();
+    assert_eq!(files.map(|file| file.path).collect::<Vec<_>>(), names);
+}
