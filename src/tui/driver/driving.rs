@@ -140,6 +140,7 @@ impl State {
             Out::Say(notice) => self.say_of(&dir, shown, notice),
             Out::Ask(question) => self.put_question(&dir, shown, question),
             Out::Withdraw => self.with(&dir, |drive| drive.prompt.withdraw()),
+            Out::Overtake(why) => self.with(&dir, |drive| drive.prompt.overtake(SafeText::literal(why))),
             Out::Refuse(why) => self.with(&dir, |drive| drive.prompt.refused(SafeText::line(&why))),
             Out::Limit(nano) => self.with(&dir, |drive| {
                 let settings = Settings {

@@ -199,7 +199,7 @@ impl Machine {
         self.parked = found.parked;
         match &self.parked {
             Some(question) => vec![Out::Ask(question.clone())],
-            None => vec![Out::Withdraw],
+            None => vec![Out::Overtake("the question was answered elsewhere")],
         }
     }
 
@@ -308,7 +308,8 @@ impl Machine {
         };
         self.state = state;
         let mut out = vec![Out::Nudge, Out::Live(LiveEvent::Over), Out::Say(tell)];
-        out.push(self.parked.clone().map_or(Out::Withdraw, Out::Ask));
+        let over = Out::Overtake("the run ended before its question was answered");
+        out.push(self.parked.clone().map_or(over, Out::Ask));
         out.push(Out::Ended {
             long: took >= LONG,
             words,

@@ -88,6 +88,8 @@ pub enum Out {
     Ask(Question),
     /// The box is an input box again.
     Withdraw,
+    /// The same, where the question went without a person's doing here, and why.
+    Overtake(&'static str),
     /// The query did not begin: its text goes back into the box.
     Refuse(String),
     /// From the next query on, this may be spent.

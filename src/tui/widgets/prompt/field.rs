@@ -21,6 +21,8 @@ pub(super) struct Field {
     burst: Burst,
     /// What came in a burst after its beginning was folded.
     tail: String,
+    /// The last character of a burst was a carriage return: a line feed that follows is the same line break.
+    returned: bool,
     layout: Layout,
     /// What the layout was made of.
     laid_out: Option<(u64, usize)>,
@@ -81,8 +83,18 @@ impl Field {
         self.burst.goes_on(now)
     }
 
+    /// Types a line break: `returned` for that of `Enter`, which terminals send as a carriage return. Text with both
+    /// (`\r\n`), pasted without brackets, has one line break there; false when there is no room for it.
+    pub(super) fn break_line(&mut self, returned: bool, now: Duration) -> bool {
+        let is_second = !returned && self.returned && self.burst.goes_on(now);
+        let fits = is_second || self.type_char('\n', now);
+        self.returned = returned;
+        fits
+    }
+
     /// Types a character, or takes it for a part of a paste; false when there is no room for it.
     pub(super) fn type_char(&mut self, c: char, now: Duration) -> bool {
+        self.returned = false;
         let in_burst = self.burst.key(now);
         if !in_burst {
             self.flush();

@@ -17,8 +17,10 @@ const FULL: &str = "the box is full: write the rest into a file, and attach it w
 impl InputBox {
     /// An action, by its key or from the palette.
     pub(super) fn act(&mut self, action: Action, ctx: &Ctx<'_>) -> Reaction {
-        if let Some(c) = self.pasted_as(action, ctx) {
-            return self.type_char(c, ctx);
+        match self.pasted_as(action, ctx) {
+            Some('\n') => return self.break_line(true, ctx),
+            Some(c) => return self.type_char(c, ctx),
+            None => {}
         }
         if let Some(reaction) = self.act_over(action, ctx) {
             return reaction;
@@ -26,7 +28,7 @@ impl InputBox {
         match action {
             Action::Send if self.asked.is_some() => self.answer(ctx),
             Action::Send => self.send(ctx),
-            Action::NewLine => self.type_char('\n', ctx),
+            Action::NewLine => self.break_line(false, ctx),
             Action::Undo | Action::Redo => self.undo(action == Action::Redo),
             Action::LeaveBox => self.leave(ctx),
             Action::Interrupt => self.interrupt(ctx),
@@ -68,6 +70,14 @@ impl InputBox {
         let fits = match &mut self.asked {
             Some(asked) => asked.type_char(c, ctx.now),
             None => self.draft.type_char(c, ctx.now),
+        };
+        written(fits)
+    }
+
+    fn break_line(&mut self, returned: bool, ctx: &Ctx<'_>) -> Reaction {
+        let fits = match &mut self.asked {
+            Some(asked) => asked.break_line(returned, ctx.now),
+            None => self.draft.break_line(returned, ctx.now),
         };
         written(fits)
     }
@@ -141,7 +151,11 @@ impl InputBox {
     }
 
     fn page(&mut self, down: bool) -> Reaction {
-        match self.asked.is_none() && self.draft.page(down) {
+        let paged = match &mut self.asked {
+            Some(asked) => asked.page(down),
+            None => self.draft.page(down),
+        };
+        match paged {
             true => Reaction::taken(),
             false => Reaction::ignored(),
         }

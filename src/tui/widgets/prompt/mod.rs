@@ -20,6 +20,7 @@ mod history;
 mod keeping;
 mod keys;
 mod layout;
+mod letters;
 mod over;
 mod plan;
 mod question;
@@ -31,6 +32,7 @@ mod standing;
 mod tests;
 mod text_box;
 mod undo;
+mod wording;
 mod write;
 
 pub use field::Keyed;
@@ -157,6 +159,8 @@ pub struct InputBox {
     suggestions: (Vec<String>, usize),
     standing: Standing,
     asked: Option<Asked>,
+    /// A question was gone before it was answered: `Enter` says so once before it sends.
+    overtaken: bool,
     over: Over,
     focused: bool,
     keeping: Keeping,
@@ -182,6 +186,7 @@ impl InputBox {
             suggestions: (Vec::new(), 0),
             standing: Standing::default(),
             asked: None,
+            overtaken: false,
             over: Over::None,
             focused: false,
             // Screens count their own tokens from 1: these never meet them.
@@ -221,6 +226,7 @@ impl InputBox {
         self.focused = focused && self.can_focus();
         if !self.focused {
             self.over = Over::None;
+            self.overtaken = false;
             self.draft.flush();
         }
     }
@@ -258,9 +264,17 @@ impl InputBox {
         self.asked.as_ref().map(Asked::question)
     }
 
-    /// The question is settled in another way.
+    /// The question is settled by what a person did here.
     pub fn withdraw(&mut self) {
         self.asked = None;
+    }
+
+    /// The question is settled in another way: what is still typed as its answer must not become a query.
+    pub fn overtake(&mut self, why: SafeText) {
+        if self.asked.take().is_some() && self.focused {
+            self.overtaken = true;
+            self.refusal = Some(why);
+        }
     }
 
     /// What was sent could not be asked: it is the draft again, if nothing else was written meanwhile.

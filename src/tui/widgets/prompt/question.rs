@@ -2,6 +2,8 @@
 //! is allowed, by a text of one's own. With a text of one's own all letters and digits type.
 
 use super::field::{Field, Keyed};
+use super::letters::Letters;
+use super::wording::Wording;
 use crate::text::SafeText;
 use crate::tui::ctx::Ctx;
 use crate::tui::input::Mouse;
@@ -14,8 +16,6 @@ use std::time::Duration;
 
 /// `Enter` counts only this long after a question came up: it may have been meant for the draft.
 const CONSIDER: Duration = Duration::from_millis(600);
-/// Rows of the question that are shown.
-const MOST_ROWS: usize = 6;
 
 /// Something that a run wants to know. All texts are raw.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,8 +41,9 @@ pub(super) struct Asked {
     /// answer.
     chosen: bool,
     field: Field,
-    /// First letters that were typed to choose an option.
-    letters: String,
+    wording: Wording,
+    /// What was typed to choose an option.
+    letters: Letters,
     since: Duration,
 }
 
@@ -50,10 +51,11 @@ impl Asked {
     pub(super) fn new(question: Question, now: Duration) -> Self {
         Self {
             list: ListPane::new(question.options.len()),
+            wording: Wording::of(&question.text),
             question,
             chosen: false,
             field: Field::default(),
-            letters: String::new(),
+            letters: Letters::default(),
             since: now,
         }
     }
@@ -81,6 +83,15 @@ impl Asked {
         self.field.type_char(c, now)
     }
 
+    /// Types a line break, as [`Field::break_line`] does.
+    pub(super) fn break_line(&mut self, returned: bool, now: Duration) -> bool {
+        if !self.is_free() {
+            return true;
+        }
+        self.chosen = false;
+        self.field.break_line(returned, now)
+    }
+
     /// Empties the text, to be undone; `false` when it is empty.
     pub(super) fn clear(&mut self) -> bool {
         let written = !self.field.content().is_empty();
@@ -97,6 +108,9 @@ impl Asked {
         let option = self.list.selected().and_then(|index| self.question.options.get(index));
         match option.filter(|_| self.chosen) {
             Some(option) => Ok(option.clone()),
+            None if !self.is_free() && !self.letters.as_str().is_empty() => {
+                Err("that is none of the options: choose one of them")
+            }
             None if !self.is_free() => Err("choose one of the options"),
             None if self.field.content().text().trim().is_empty() => Err("type an answer, or choose one"),
             None => Ok(self.field.content().plain()),
@@ -107,8 +121,14 @@ impl Asked {
     pub(super) fn key(&mut self, key: KeyEvent, now: Duration) -> Keyed {
         match key.code {
             KeyCode::Up | KeyCode::Down if !self.question.options.is_empty() => self.go(key, now),
-            KeyCode::Backspace if !self.is_free() => self.letters.clear(),
-            KeyCode::Char(c) if !self.is_free() && !key.modifiers.contains(KeyModifiers::CONTROL) => self.choose_by(c),
+            KeyCode::Backspace if !self.is_free() => {
+                self.letters.pop();
+                self.choose_by_letters();
+            }
+            KeyCode::Char(c) if !self.is_free() && !key.modifiers.contains(KeyModifiers::CONTROL) => {
+                self.letters.push(c);
+                self.choose_by_letters();
+            }
             _ if self.is_free() => {
                 self.chosen = false;
                 return self.field.key(key, now);
@@ -140,26 +160,22 @@ impl Asked {
         self.list.select(index);
     }
 
-    /// By first letters, else by number. Letters that begin no option begin anew with the last one.
-    fn choose_by(&mut self, c: char) {
-        let anew: String = c.to_lowercase().collect();
-        let further = format!("{}{anew}", self.letters);
-        let options = &self.question.options;
-        let number = c.to_digit(10).and_then(|n| usize::try_from(n).ok()?.checked_sub(1));
-        let number = number.filter(|index| *index < options.len());
-        let begins = |letters: &str| {
-            let mut options = options.iter();
-            options.position(|option| option.to_lowercase().starts_with(letters))
-        };
-        let (index, letters) = match (begins(&further), begins(&anew)) {
-            (Some(index), _) => (Some(index), further),
-            (None, Some(index)) => (Some(index), anew),
-            (None, None) => (number, String::new()),
-        };
-        if let Some(index) = index {
-            self.choose(index);
+    fn choose_by_letters(&mut self) {
+        let choice = self.letters.choice(&self.question.options);
+        self.chosen = choice.is_some();
+        if let Some(index) = choice {
+            self.list.select(index);
         }
-        self.letters = letters;
+    }
+
+    /// Pages through the question; `false` when all of it is in sight.
+    pub(super) fn page(&mut self, down: bool) -> bool {
+        self.wording.page(down)
+    }
+
+    /// What was typed and begins no option.
+    fn stray(&self) -> Option<&str> {
+        Some(self.letters.as_str()).filter(|typed| !self.chosen && !typed.is_empty())
     }
 
     /// What the mouse did.
@@ -173,57 +189,40 @@ impl Asked {
         true
     }
 
-    fn rows(&self, width: u16) -> Vec<SafeText> {
-        let text = SafeText::block(&self.question.text);
-        let mut rows = Vec::new();
-        for line in text.lines() {
-            for row in crate::text::wrap_line(line, usize::from(width)) {
-                if rows.len() == MOST_ROWS {
-                    return rows;
-                }
-                rows.push(SafeText::line(line.get(row.bytes).unwrap_or_default()));
-            }
-        }
-        rows
-    }
-
     /// Rows it would like.
     pub(super) fn height(&mut self, width: u16) -> usize {
         let field = if self.is_free() { self.field.height(width) } else { 0 };
-        self.rows(width).len() + self.question.options.len() + field
+        self.wording.height(width) + self.question.options.len() + field + usize::from(self.stray().is_some())
     }
 
-    /// Paints question, options and text; returns the caret's cell. What is answered has room before the question.
+    /// Paints question, options and text; returns the caret's cell. The question and its options share the room that the
+    /// text leaves, each at least half of it where both want more.
     pub(super) fn draw(&mut self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>, focused: bool) -> Option<Position> {
-        let field_rows = if self.is_free() {
-            u16::try_from(self.field.height(area.width))
-                .unwrap_or(u16::MAX)
-                .clamp(1, (area.height / 2).max(1))
-        } else {
-            0
+        let below = match self.is_free() {
+            true => rows(self.field.height(area.width)).clamp(1, (area.height / 2).max(1)),
+            false => u16::from(self.stray().is_some()),
         };
-        let mut room = area.height.saturating_sub(field_rows);
-        let options = u16::try_from(self.list.len())
-            .unwrap_or(u16::MAX)
-            .min(room.saturating_sub(1).max(1));
-        room = room.saturating_sub(options);
-        let rows = self.rows(area.width);
-        let asked = u16::try_from(rows.len()).unwrap_or(u16::MAX).min(room);
-        for (row, y) in rows.into_iter().zip(area.y..area.y + asked) {
-            Styled::of(row, ctx.style(Role::Title)).draw(Rect { y, height: 1, ..area }, buf);
-        }
+        let room = area.height.saturating_sub(below);
+        let (words, options) = (rows(self.wording.height(area.width)), rows(self.list.len()));
+        let asked = words.min(room.saturating_sub(options.min(room.div_ceil(2))));
+        let listed = options.min(room - asked);
+        self.wording.draw(Rect { height: asked, ..area }, buf, ctx);
         let list = Rect {
             y: area.y + asked,
-            height: options.min(area.height - asked),
+            height: listed,
             ..area
         };
         self.draw_options(list, buf, ctx, focused);
-        let field = Rect {
+        let last = Rect {
             y: list.bottom(),
-            height: area.bottom().saturating_sub(list.bottom()).min(field_rows),
+            height: area.bottom().saturating_sub(list.bottom()).min(below),
             ..area
         };
-        let caret = self.field.draw(field, buf, ctx).filter(|_| self.is_free() && focused);
+        if let Some(typed) = self.stray() {
+            let words = format!("{typed}: none of the options");
+            Styled::of(SafeText::line(&words), ctx.style(Role::Failure)).draw(last, buf);
+        }
+        let caret = self.field.draw(last, buf, ctx).filter(|_| self.is_free() && focused);
         caret.filter(|_| !self.chosen)
     }
 
@@ -247,6 +246,10 @@ impl Asked {
         };
         self.list.draw(area, buf, ctx, focused && self.chosen, item);
     }
+}
+
+fn rows(count: usize) -> u16 {
+    u16::try_from(count).unwrap_or(u16::MAX)
 }
 
 #[cfg(test)]
@@ -275,7 +278,7 @@ mod tests {
 
     #[test]
     fn options_are_chosen_by_arrows_numbers_and_first_letters() {
-        use KeyCode::{Char, Down, Up};
+        use KeyCode::{Backspace, Char, Down, Up};
         let options = ["yes", "no", "not now", "42"];
         for (keys, chosen) in [
             (&[Down][..], "yes"),
@@ -285,7 +288,7 @@ mod tests {
             (&[Char('4')], "42"),
             (&[Char('n')], "no"),
             (&[Char('N'), Char('O'), Char('T')], "not now"),
-            (&[Char('y'), Char('n')], "no"),
+            (&[Char('y'), Char('x'), Backspace], "yes"),
         ] {
             assert_eq!(
                 press(&mut asked(&options, false), keys).as_deref(),
@@ -300,6 +303,19 @@ mod tests {
         let mut strict = asked(&["yes", "no"], false);
         assert!(strict.answer(LATER).is_err());
         assert!(press(&mut strict, &[KeyCode::Char('x'), KeyCode::Char('9')]).is_err());
+    }
+
+    #[test]
+    fn an_answer_that_is_none_of_the_options_answers_nothing() {
+        for typed in ["no way", "not today", "nay", "maybe", "yn", "yes!"] {
+            let mut strict = asked(&["yes", "no"], false);
+            let keys: Vec<KeyCode> = typed.chars().map(KeyCode::Char).collect();
+            assert!(press(&mut strict, &keys).is_err(), "{typed}");
+            assert_eq!(strict.stray(), Some(typed));
+            // An arrow chooses all the same.
+            assert!(press(&mut strict, &[KeyCode::Down]).is_ok());
+            assert_eq!(strict.stray(), None);
+        }
     }
 
     #[test]

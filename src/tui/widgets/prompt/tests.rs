@@ -3,6 +3,7 @@
 mod attaching;
 mod frames;
 mod keeping;
+mod questions;
 mod sending;
 
 use super::*;
@@ -138,6 +139,8 @@ fn key_event(key: &str) -> KeyEvent {
         "right" => KeyCode::Right,
         "home" => KeyCode::Home,
         "end" => KeyCode::End,
+        "pageup" => KeyCode::PageUp,
+        "pagedown" => KeyCode::PageDown,
         "enter" => KeyCode::Enter,
         "esc" => KeyCode::Esc,
         "tab" => KeyCode::Tab,

@@ -20,6 +20,9 @@ impl InputBox {
         if self.draft.content().text().trim().is_empty() {
             return Reaction::taken();
         }
+        if std::mem::take(&mut self.overtaken) {
+            return Reaction::trouble("the question is gone: Enter again asks this as a new query");
+        }
         if let Some(why) = self.standing.refusal() {
             return Reaction::trouble(&why);
         }

@@ -27,7 +27,7 @@ pub(super) fn draw_checked(bench: &mut Bench, width: u16, height: u16) {
 }
 
 /// Its rows without the empty screen above.
-fn shown(bench: &mut Bench, width: u16, height: u16) -> String {
+pub(super) fn shown(bench: &mut Bench, width: u16, height: u16) -> String {
     let text = text_of(&draw(bench, width, height));
     let caret = bench.input.cursor();
     let rows: Vec<&str> = text.lines().skip_while(|row| row.is_empty()).collect();

@@ -221,36 +221,21 @@ fn an_editor_gets_the_whole_draft_and_gives_it_back() {
 }
 
 #[test]
-fn a_question_takes_the_box_and_the_draft_waits_beneath() {
+fn both_characters_of_a_line_break_are_one() {
     let mut bench = Bench::new();
-    bench.type_in("draft");
-    let question = Question {
-        id: 3,
-        label: "Q2 asks".into(),
-        text: "Which?".into(),
-        options: vec!["red".into(), "green".into()],
-        free: true,
-    };
-    bench.input.ask(question.clone(), &bench.world.ctx());
-    bench.later(1000);
-    bench.type_in("blue");
-    bench.keys(&["enter"]);
-    let answer = |text: &str| Said::Answer {
-        id: 3,
-        text: text.into(),
-    };
-    assert_eq!(bench.said, [answer("blue")]);
-    assert_eq!(bench.text(), "draft");
-    let strict = Question {
-        free: false,
-        id: 4,
-        ..question
-    };
-    bench.input.ask(strict, &bench.world.ctx());
-    bench.later(1000);
-    bench.keys(&["enter", "g", "enter"]);
-    assert_eq!(bench.said.len(), 2);
-    assert!(matches!(&bench.said[1], Said::Answer { id: 4, text } if text == "green"));
+    bench.press("o");
+    bench.burst("ne");
+    for _ in 0..2 {
+        bench.burst("\n");
+        let feed = KeyEvent::new(KeyCode::Char('j'), KeyModifiers::CONTROL);
+        bench.press_at_once(feed);
+    }
+    bench.burst("two");
+    assert_eq!(bench.text(), "one\n\ntwo");
+    assert!(bench.said.is_empty());
+    // Each that a person types is one of its own.
+    bench.keys(&["ctrl-j", "ctrl-j"]);
+    assert_eq!(bench.text(), "one\n\ntwo\n\n");
 }
 
 #[derive(Clone, Debug)]
