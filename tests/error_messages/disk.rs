@@ -99,10 +99,12 @@ fn too_little_address_space() {
         assert_eq!(ran.code, Some(1), "{kilobytes}: {ran:?}");
         assert!(ran.err.contains("ulimit -v"), "{kilobytes}: {ran:?}");
     }
-    let (most, unlimited) = (limited(3_000_000), asks());
+    // In the second there is room for the program, and none for its Python.
+    let (most, nearly, unlimited) = (limited(3_000_000), limited(4_300_000), asks());
     assert_eq!(unlimited.code, Some(0), "{unlimited:?}");
     assert!(!unlimited.err.contains("Preparing"), "it is still there: {unlimited:?}");
     book.met("fast-rlm go", &most);
+    book.met("fast-rlm go, with nearly enough", &nearly);
     book.close("address_space");
 }
 
