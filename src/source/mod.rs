@@ -5,6 +5,7 @@
 //! [`Source::search`] searches everything. All calls block: run them on threads. Texts are raw.
 
 mod assemble;
+mod colours;
 mod compare;
 pub mod config;
 pub mod drafts;

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use memchr::memmem::Finder;
 
+use super::colours;
+
 /// A pattern. Never empty.
 #[derive(Clone, Debug)]
 pub struct SearchPattern {
@@ -43,13 +45,13 @@ impl SearchPattern {
 
     /// Whether JSON text may hold a match, judged in a moment.
     pub(super) fn may_match(&self, json: &[u8]) -> bool {
-        if self.anchor.is_empty() {
-            return true;
-        }
-        match self.ignore_case {
+        let holds = match self.ignore_case {
+            _ if self.anchor.is_empty() => true,
             false => Finder::new(&self.anchor).find(json).is_some(),
             true => contains_ignoring_case(json, &self.anchor),
-        }
+        };
+        // Colours may stand within a match.
+        holds || (self.anchor.len() > 1 && colours::may_hold(json))
     }
 
     /// Matches in a text, left to right, without overlaps.

@@ -180,7 +180,11 @@ fn search_record<I: Input>(
     hits: &mut Vec<Hit>,
 ) -> Result<Owner, Fault> {
     read_fields(scanner, |scanner, field| {
-        let sought = RefCell::new(Sought::new(pattern, stop));
+        let sought = Sought::new(pattern, stop);
+        let sought = RefCell::new(match field {
+            Field::Output => sought.without_colours(),
+            _ => sought,
+        });
         scanner.pieces(|piece| sought.borrow_mut().read(piece))?;
         let (count, first) = sought.into_inner().found();
         hits.extend(first.map(|first| Hit {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::colours::{self, LeftOut};
 use super::{SearchPattern, Stop};
 
 /// Bytes that are searched at a time: more than a match and what is shown around it.
@@ -39,6 +40,8 @@ pub(super) struct Sought<'a> {
     first: Option<First>,
     /// Bytes that are searched at a time.
     piece: usize,
+    /// Colours that were left out, where they are.
+    left_out: Option<LeftOut>,
 }
 
 impl<'a> Sought<'a> {
@@ -53,6 +56,15 @@ impl<'a> Sought<'a> {
             count: 0,
             first: None,
             piece: PIECE,
+            left_out: None,
+        }
+    }
+
+    /// Seeks what screens show of a program's output: without colours.
+    pub(super) fn without_colours(self) -> Self {
+        Self {
+            left_out: Some(LeftOut::default()),
+            ..self
         }
     }
 
@@ -94,7 +106,14 @@ impl<'a> Sought<'a> {
             }
             done = done.max(found.end);
             self.count += 1;
-            self.first.get_or_insert_with(|| first(&self.text, &found, self.start));
+            if self.first.is_none() {
+                let mut found = first(&self.text, &found, self.start);
+                found.offset = self
+                    .left_out
+                    .as_ref()
+                    .map_or(found.offset, |left_out| left_out.origin(found.offset));
+                self.first = Some(found);
+            }
         }
         self.done = done;
         self.count = self.count.min(MOST);
@@ -110,8 +129,16 @@ impl<'a> Sought<'a> {
                 .len()
                 .saturating_sub(if last { 0 } else { begun(&self.bytes) }),
         };
-        let rest = self.bytes.split_off(whole);
-        self.text.push_str(&String::from_utf8_lossy(&self.bytes));
+        let held = match (&self.left_out, last) {
+            (Some(_), false) => colours::begun(self.bytes.get(..whole).unwrap_or_default()),
+            _ => 0,
+        };
+        let rest = self.bytes.split_off(whole - held);
+        let text = String::from_utf8_lossy(&self.bytes);
+        match &mut self.left_out {
+            Some(left_out) => left_out.append(&text, &mut self.text, self.start),
+            None => self.text.push_str(&text),
+        }
         self.bytes = rest;
     }
 
@@ -122,6 +149,9 @@ impl<'a> Sought<'a> {
         self.text.drain(..until);
         self.start += until;
         self.done -= until;
+        if let Some(left_out) = &mut self.left_out {
+            left_out.forget(self.start);
+        }
     }
 }
 
@@ -198,6 +228,27 @@ mod tests {
             assert_eq!(
                 in_pieces(&sought, rare.as_bytes(), SMALL * 2 + 1),
                 at_once(&sought, &rare)
+            );
+        }
+    }
+
+    #[test]
+    fn colours_hide_no_word_wherever_pieces_end() {
+        let pattern = SearchPattern::new("needle").unwrap();
+        let stop = Stop::default();
+        for before in SMALL - 30..SMALL + 2 {
+            let raw = format!(
+                "{}\u{1b}[31mnee\u{1b}[0;1mdle\u{1b}[0m",
+                "\u{1b}[1mx".repeat(before / 5) + &"-".repeat(before % 5)
+            );
+            let mut sought = Sought::new(&pattern, &stop).without_colours();
+            sought.piece = SMALL;
+            raw.as_bytes().chunks(99).for_each(|piece| sought.read(piece));
+            let (count, first) = sought.found();
+            assert_eq!(
+                (count, first.map(|first| first.offset)),
+                (1, raw.find("nee")),
+                "{before}"
             );
         }
     }

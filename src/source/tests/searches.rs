@@ -44,6 +44,17 @@ fn hits_tell_their_step_their_field_and_what_stands_around() {
 }
 
 #[test]
+fn words_are_found_in_what_programs_coloured_as_it_is_shown() {
+    let coloured = line("r", 1).replace("AGI", "A\\u001b[1mG\\u001B[0;31mI");
+    let watched = Watched::new(STATE, &[("a.jsonl", &coloured)]);
+    for (text, found) in [("AGI", 1), ("gi", 1), ("[1mG", 0)] {
+        let hits = search(&watched, text);
+        assert_eq!(hits.len(), found, "{text}");
+        assert!(hits.iter().all(|hit| !hit.snippet.contains('\u{1b}')), "{hits:?}");
+    }
+}
+
+#[test]
 fn lines_longer_than_any_chunk_are_searched() {
     let text = line("r", 1).replace("Found", &"y ".repeat(6 << 20)) + &line("r", 2);
     let watched = Watched::new(STATE, &[("a.jsonl", &text)]);
