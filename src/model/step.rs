@@ -1,6 +1,7 @@
 //! One step: a reply of the model and what came of it.
 
 use super::{AgentId, BodyRef, Cost, Time, Usage};
+use crate::text::plural;
 
 /// What a step is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,6 +61,14 @@ pub struct Step {
 }
 
 impl Step {
+    /// `245,622 tokens`, or `tokens unknown`.
+    pub fn tokens(&self) -> String {
+        match self.usage_known {
+            true => plural(u128::from(self.usage.total), "token", "tokens"),
+            false => "tokens unknown".into(),
+        }
+    }
+
     /// Its name on screens: `probe`, `step 3`, `step 3 (again)`, `step 3 (again 2)`.
     pub fn label(&self) -> String {
         let name = match self.kind {

@@ -3,7 +3,7 @@
 use super::Report;
 use super::part::{AgentPart, FinalPart, Layout, MemoryPart, Part, ProblemPart, RunPart, SessionPart, StepPart};
 use crate::model::Totals;
-use crate::text::{count, plural};
+use crate::text::plural;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
@@ -119,9 +119,9 @@ fn step(part: &StepPart<'_>, out: &mut dyn Write) -> Result<()> {
         .unwrap_or_default();
     writeln!(
         out,
-        "<details class=\"{class}\"><summary>{}{mark} <span class=\"facts\">{} tokens, {} · {}</span></summary>",
+        "<details class=\"{class}\"><summary>{}{mark} <span class=\"facts\">{}, {} · {}</span></summary>",
         escape(&step.label()),
-        count(u128::from(step.usage.total)),
+        step.tokens(),
         escape(&step.cost.to_string()),
         escape(&first.chars().take(80).collect::<String>()),
     )?;

@@ -314,7 +314,7 @@ fn totals(totals: &Totals) -> Value {
         "steps": totals.steps,
         "failed": totals.failed,
         "agents": totals.agents,
-        "usage": usage(&totals.usage),
+        "usage": totals.tokens_known().then(|| usage(&totals.usage)),
         "cost": cost_sum(&totals.cost),
     })
 }

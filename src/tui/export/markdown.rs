@@ -3,7 +3,7 @@
 use super::Report;
 use super::part::{AgentPart, FinalPart, Layout, MemoryPart, Part, ProblemPart, RunPart, SessionPart, StepPart};
 use crate::model::{MemoryKind, Totals};
-use crate::text::{count, plural};
+use crate::text::plural;
 use std::io::{Result, Write};
 
 /// The format; remembers which section it is in.
@@ -101,7 +101,7 @@ fn step(part: &StepPart<'_>, out: &mut dyn Write) -> Result<()> {
     let step = part.step;
     let failed = if step.failed { ", failed" } else { "" };
     writeln!(out, "\n#### {}{failed}\n", sentence(&step.label()))?;
-    writeln!(out, "{} tokens, {}", count(u128::from(step.usage.total)), step.cost)?;
+    writeln!(out, "{}, {}", step.tokens(), step.cost)?;
     if let Some(why) = &part.unreadable {
         writeln!(out, "\nThis step could not be read: {}", inline(why))?;
     }
