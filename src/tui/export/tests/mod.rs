@@ -4,7 +4,9 @@ mod recorded;
 
 use super::*;
 use crate::model::Session;
+use crate::model::{Cost, LineKind, StepLine, Timings};
 use recorded::Recorded;
+use serde_json::Value;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
@@ -317,4 +319,35 @@ fn a_job_tells_its_end_and_a_stopped_one_leaves_nothing() {
         .map(|file| file.unwrap().file_name())
         .collect();
     assert_eq!(names, ["demo-word-Q1.html"]);
+}
+
+#[test]
+fn tokens_that_nobody_reported_are_not_zero() {
+    let export = |format| {
+        let mut recorded = Recorded::new("q");
+        let unmeasured = StepLine {
+            number: Some(1),
+            executed: true,
+            failed: false,
+            usage: None,
+            cost: Cost::Unknown,
+            timings: Timings::default(),
+            code_digest: 0,
+            no_code: false,
+            task: None,
+        };
+        recorded.line("root", None, 0, LineKind::Step(unmeasured));
+        recorded.session.settle();
+        recorded.export(format, false).0
+    };
+    for format in [Format::Markdown, Format::Html] {
+        let text = export(format);
+        assert!(text.contains("tokens unknown, unknown"), "{text}");
+        assert!(!text.contains("0 tokens"), "{text}");
+    }
+    let json: Value = serde_json::from_str(&export(Format::Json)).unwrap();
+    let run = &json["runs"][0];
+    assert_eq!(run["totals"]["usage"], Value::Null);
+    assert_eq!(run["agents"][0]["steps"][0]["usage"], Value::Null);
+    assert_eq!(run["totals"]["cost"]["steps_without_cost"], 1);
 }

@@ -124,7 +124,8 @@ impl<'a> Shown<'a> {
                 Role::Dim,
             )],
         };
-        if self.is_last() && self.has_result() && !self.has_huge_output() {
+        // While the output is being read, nothing stands in its place: a search would take that for all there is.
+        if self.is_last() && self.has_result() && !self.has_huge_output() && !self.is_on_its_way() {
             if !matches!(pieces.last(), Some(Piece::Data(text)) if text.raw.ends_with('\n')) {
                 pieces.push(Piece::words("", Role::Text));
             }

@@ -51,6 +51,7 @@ impl TextPane {
             ..area
         };
         self.cache.set_width(usize::from(self.area.width).max(1));
+        self.place_match();
         self.settle();
     }
 

@@ -14,6 +14,8 @@ pub(super) struct Found {
     current: Option<usize>,
     /// There was no text yet when the search began: its first match is gone to when it comes.
     waits: bool,
+    /// The current match was gone to before the pane had a place: where in it the match is to be is open.
+    unplaced: bool,
 }
 
 impl Found {
@@ -28,7 +30,7 @@ impl Found {
     }
 
     pub(super) fn forget_current(&mut self) {
-        (self.current, self.waits) = (None, false);
+        (self.current, self.waits, self.unplaced) = (None, false, false);
     }
 
     /// The matches that touch `bytes`, each with whether it is the current one.
@@ -114,11 +116,20 @@ impl TextPane {
         let height = isize::from(i16::try_from(self.area.height).unwrap_or(i16::MAX)).max(1);
         let top = if self.pinned { self.last_top() } else { self.top };
         let bottom = self.step(top, height - 1);
-        if at < top || at > bottom {
+        if at < top || at > bottom || self.found.unplaced {
             self.pinned = false;
             self.top = self.step(at, -(height / 3));
         }
+        self.found.unplaced = self.area.is_empty();
         self.reveal_column(bytes);
+    }
+
+    /// The pane has its place now.
+    pub(super) fn place_match(&mut self) {
+        let current = self.found.current.filter(|_| self.found.unplaced && !self.area.is_empty());
+        if let Some(found) = current.and_then(|current| self.found.matches.get(current).cloned()) {
+            self.reveal(found);
+        }
     }
 
     fn reveal_column(&mut self, bytes: Range<usize>) {

@@ -215,6 +215,41 @@ fn a_text_that_was_cut_or_repaired_says_so_beside_its_name() {
 }
 
 #[test]
+fn a_hit_in_the_last_step_opens_at_its_place_though_the_result_is_known_before_the_output() {
+    let mut world = World::new();
+    world.session = sample::lighthouses();
+    let last = at_the_last_step().screen.tree.place();
+    let mut screen = RunScreen::new(QueryKey::of(&world.session.queries[3]), last);
+    let effects = screen.update(&Input::Opened, &world.ctx()).effects;
+    screen.update(&Input::Search(Pattern::new("line 70").as_ref()), &world.ctx());
+    screen.update(&Input::FoundIn(TextPart::Output), &world.ctx());
+    let printed: Vec<String> = (0..200).map(|n| format!("line {n} of it")).collect();
+    for effect in effects {
+        if let Effect::LoadBody { token, .. } = effect {
+            let body = Body {
+                code: Text::new("x = 1"),
+                output: Text::new(&*printed.join("\n")),
+                ..Body::default()
+            };
+            let answer = Answer {
+                token,
+                result: Ok(Reply::Body(Arc::new(body))),
+            };
+            screen.update(&Input::Answer(&answer), &world.ctx());
+        }
+    }
+    let mut stage = Stage {
+        world,
+        screen,
+        left: Vec::new(),
+    };
+    let frame = stage.frame(120, 34);
+    assert!(frame.contains("line 70 of it") && frame.contains("line 68 of it"), "{frame}");
+    stage.screen.output.act(Action::Last, &mut Token::default());
+    assert!(stage.frame(120, 34).contains("── FINAL ──"));
+}
+
+#[test]
 fn beside_a_huge_output_the_result_has_its_own_pane_alone() {
     let mut stage = at_the_last_step();
     assert!(stage.screen.output.text().as_str().contains("── FINAL ──"));
