@@ -253,6 +253,7 @@ impl Known<'_> {
     fn lost_link(&self, lost: &Lost, recorded: Option<&InterruptedEntry>) -> Link {
         match lost.log {
             Some(log) if self.facts.target == TargetKind::Transcript => Link::Linked(log),
+            Some(log) if is_named(lost, recorded) => Link::Linked(log),
             Some(log) => Link::Attached(log),
             None if recorded.is_some_and(|entry| entry.log_file.is_some()) => {
                 Link::Missing(vec!["no transcript in logs/ has its run id or file name".into()])
@@ -274,6 +275,12 @@ impl Known<'_> {
             None => (task.to_owned(), task.chars().count() >= TASK_CUT),
         }
     }
+}
+
+/// The session names the run: in `interrupted`, or as that of steps in `code_log`.
+fn is_named(lost: &Lost, recorded: Option<&InterruptedEntry>) -> bool {
+    let by_entry = recorded.is_some_and(|entry| entry.run_id.is_some() || entry.log_file.is_some());
+    by_entry || lost.segments.iter().any(|segment| segment.run_id.is_some())
 }
 
 /// A query's part of a transcript. Where nothing of it is left for the query, no line was read of its run: what that took

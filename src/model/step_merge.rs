@@ -93,7 +93,7 @@ fn new_step(at: BodyRef, time: Option<Time>, number: u64, line: &StepLine) -> St
         again: 0,
         failed: line.failed,
         executed: line.executed,
-        usage: line.usage.unwrap_or_default(),
+        usage: line.usage.unwrap_or_default().settled(),
         usage_known: line.usage.is_some_and(|usage| usage.is_reported()) || is_given(line),
         cost: if probe { Cost::Known(0) } else { line.cost },
         timings: line.timings,
@@ -128,7 +128,7 @@ fn absorb(step: &mut Step, at: BodyRef, time: Option<Time>, line: &StepLine) {
         step.time = step.time.or(time);
     }
     if let Some(usage) = reported.filter(|_| line.executed || !step.usage_known) {
-        (step.usage, step.usage_known) = (usage, true);
+        (step.usage, step.usage_known) = (usage.settled(), true);
     }
     if line.cost != Cost::Unknown && (line.executed || step.cost == Cost::Unknown) && step.kind == StepKind::Reply {
         step.cost = line.cost;

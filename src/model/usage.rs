@@ -9,7 +9,7 @@ pub struct Usage {
     pub completion: u64,
     /// As reported, or prompt + completion where it was not.
     pub total: u64,
-    /// Prompt tokens served from the provider's cache.
+    /// Prompt tokens served from the provider's cache; where they were read, never more than the prompt.
     pub cached: u64,
     /// Reasoning ("thinking") tokens.
     pub reasoning: u64,
@@ -25,9 +25,13 @@ impl Usage {
         self.reasoning = self.reasoning.saturating_add(other.reasoning);
     }
 
-    /// Cached tokens as they are shown: never more than the prompt that they are a part of, whatever was reported.
-    pub fn cached_of_prompt(&self) -> u64 {
-        self.cached.min(self.prompt)
+    /// The same with no more of the prompt cached than there is of it: reports may be wrong, and sums must not be.
+    #[must_use]
+    pub fn settled(self) -> Self {
+        Self {
+            cached: self.cached.min(self.prompt),
+            ..self
+        }
     }
 
     /// Some tokens were reported: writers record all zeros for a reply that came without usage.
@@ -62,7 +66,7 @@ mod tests {
             cached: 99,
             ..Usage::default()
         };
-        assert_eq!(odd.cached_of_prompt(), 10);
+        assert_eq!(odd.settled().cached, 10);
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub(super) fn tokens(totals: &Totals) -> String {
     let mut text = count(usage.total.into());
     if usage.prompt > 0 || usage.completion > 0 {
         text += &format!(": {} prompt", count(usage.prompt.into()));
-        text += &aside(usage.cached_of_prompt(), "cached");
+        text += &aside(usage.cached, "cached");
         text += &format!(", {} completion", count(usage.completion.into()));
         text += &aside(usage.reasoning, "thinking");
     }

@@ -192,12 +192,13 @@ pub(super) fn usage(raw: &RawValue) -> Option<Usage> {
     let prompt_tokens = count(body.prompt_tokens.as_deref());
     let completion_tokens = count(body.completion_tokens.as_deref());
     let cost_nano = cost(&body);
-    let cache_hits = body.prompt_cache_hit_tokens;
+    let cached = count(prompt.cached_tokens.or(body.prompt_cache_hit_tokens).as_deref());
     Some(Usage {
         prompt_tokens: prompt_tokens.unwrap_or_default(),
         completion_tokens: completion_tokens.unwrap_or_default(),
         total_tokens: count(body.total_tokens.as_deref()).unwrap_or_default(),
-        cached_tokens: count(prompt.cached_tokens.or(cache_hits).as_deref()).unwrap_or_default(),
+        // A part of the prompt: no more than there is of it, whatever is said.
+        cached_tokens: cached.unwrap_or_default().min(prompt_tokens.unwrap_or_default()),
         reasoning_tokens: count(completion.reasoning_tokens.as_deref()).unwrap_or_default(),
         cost_nano,
         part_nano: 0,

@@ -38,13 +38,15 @@ pub(crate) mod usage {
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Usage>, D::Error> {
-        Ok(Option::<Tokens>::deserialize(deserializer)?.map(|t| Usage {
+        let usage = |t: Tokens| Usage {
             prompt: t.prompt,
             completion: t.completion,
             total: t.total,
             cached: t.cached,
             reasoning: t.reasoning,
-        }))
+        };
+        let tokens = Option::<Tokens>::deserialize(deserializer)?;
+        Ok(tokens.map(|t| usage(t).settled()))
     }
 }
 

@@ -74,7 +74,7 @@ impl Row {
             0 => number(usage.total),
             1 => number(usage.prompt),
             2 => number(usage.completion),
-            3 => number(usage.cached_of_prompt()),
+            3 => number(usage.cached),
             4 => number(usage.reasoning),
             _ => self.cost.clone(),
         }

@@ -52,9 +52,9 @@ impl SearchScreen {
         let mut words = match (self.state, self.results.len()) {
             (State::Idle, _) => return Styled::new(),
             (State::Due(_), 0) => String::new(),
-            (_, hits) => {
+            _ => {
                 let runs = plural(self.results.runs() as u128, "run", "runs");
-                format!("{} in {runs}", plural(hits as u128, "hit", "hits"))
+                format!("{} in {runs}", matches(self.results.matches()))
             }
         };
         match self.state {
@@ -92,8 +92,8 @@ fn styled(results: &super::Results, row: Row, selected: bool, width: usize, ctx:
         Row::Hit(index) => results
             .hit(index)
             .map_or_else(Styled::new, |hit| hit_row(hit, selected, width, ctx)),
-        Row::Memory(hits) => heading("Memory".to_owned(), "", hits, width, ctx),
-        Row::Run(index, hits) => {
+        Row::Memory(found) => heading("Memory".to_owned(), "", found, width, ctx),
+        Row::Run(index, found) => {
             let query = results.hit(index).and_then(|hit| match &hit.spot {
                 super::Spot::Run { query, .. } => Some(*query),
                 super::Spot::Memory { .. } => None,
@@ -104,14 +104,18 @@ fn styled(results: &super::Results, row: Row, selected: bool, width: usize, ctx:
                 .map_or("", |query| query.text.as_str());
             // Only what a row can show is sanitised: queries may be long.
             let end = text.char_indices().nth(width).map_or(text.len(), |(at, _)| at);
-            heading(label, text.get(..end).unwrap_or_default(), hits, width, ctx)
+            heading(label, text.get(..end).unwrap_or_default(), found, width, ctx)
         }
     }
 }
 
-/// A run's name, its query, its number of hits.
-fn heading(label: String, query: &str, hits: usize, width: usize, ctx: &Ctx<'_>) -> Styled {
-    let hits = format!(" {}", plural(hits as u128, "hit", "hits"));
+fn matches(found: usize) -> String {
+    plural(found as u128, "match", "matches")
+}
+
+/// A run's name, its query, its number of matches.
+fn heading(label: String, query: &str, found: usize, width: usize, ctx: &Ctx<'_>) -> Styled {
+    let hits = format!(" {}", matches(found));
     let label = format!("{label} ");
     let room = width.saturating_sub(label.len() + hits.len());
     let query = fit(SafeText::line(query).as_str(), room);

@@ -9,9 +9,9 @@ const MOST: usize = 10_000;
 /// One row of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Row {
-    /// A run's heading, by one of its hits, and its number of hits.
+    /// A run's heading, by one of its hits, and its number of matches.
     Run(usize, usize),
-    /// The heading of memory, and its number of hits.
+    /// The heading of memory, and its number of matches.
     Memory(usize),
     /// A hit.
     Hit(usize),
@@ -36,6 +36,11 @@ fn key(hit: &Hit) -> Key<'_> {
         }
         Spot::Memory { name } => (usize::MAX, None, hit.part, name),
     }
+}
+
+/// Matches of hits: a text may have several.
+fn matches(hits: &[Hit]) -> usize {
+    hits.iter().fold(0, |sum, hit| sum.saturating_add(hit.count))
 }
 
 /// The group a hit belongs to.
@@ -63,17 +68,23 @@ impl Results {
         for hits in self.hits.chunk_by(|a, b| group(a) == group(b)) {
             let of_run = hits.first().is_some_and(|hit| hit.spot.label().is_some());
             self.runs += usize::from(of_run);
+            let matches = matches(hits);
             self.rows.push(if of_run {
-                Row::Run(at, hits.len())
+                Row::Run(at, matches)
             } else {
-                Row::Memory(hits.len())
+                Row::Memory(matches)
             });
             self.rows.extend((at..at + hits.len()).map(Row::Hit));
             at += hits.len();
         }
     }
 
-    /// Hits.
+    /// Matches in all texts.
+    pub(super) fn matches(&self) -> usize {
+        matches(&self.hits)
+    }
+
+    /// Texts with matches.
     pub(super) fn len(&self) -> usize {
         self.hits.len()
     }
@@ -161,7 +172,7 @@ mod tests {
             results.rows(),
             [Row::Run(0, 2), Row::Hit(0), Row::Hit(1), Row::Run(2, 1), Row::Hit(2)]
         );
-        assert_eq!((results.len(), results.runs()), (3, 2));
+        assert_eq!((results.len(), results.runs(), results.matches()), (3, 2, 3));
         assert_eq!(results.run_of(3).unwrap().label, Label::Completed(2));
     }
 
@@ -172,6 +183,21 @@ mod tests {
         let selected = results.hit_of(1).unwrap().clone();
         results.add(vec![hit(0, 0), hit(0, 1)]);
         assert_eq!(results.row_of(&selected), Some(4));
+    }
+
+    #[test]
+    fn every_match_of_a_text_counts() {
+        let mut results = Results::default();
+        results.add(vec![
+            Hit { count: 4, ..hit(0, 1) },
+            hit(0, 3),
+            Hit { count: 2, ..hit(1, 1) },
+        ]);
+        assert_eq!(results.matches(), 7);
+        assert_eq!(
+            (results.row(0), results.row(3)),
+            (Some(Row::Run(0, 5)), Some(Row::Run(2, 2)))
+        );
     }
 
     #[test]

@@ -227,7 +227,7 @@ fn what_the_model_holds_is_found_at_once() {
     let world = world();
     let mut screen = SearchScreen::new("sheep");
     screen.update(&Input::Opened, &world.ctx());
-    assert!(frame(&mut screen, &world, 80, 6).contains("1 hit in 1 run"));
+    assert!(frame(&mut screen, &world, 80, 6).contains("1 match in 1 run"));
     let outcome = screen.update(&Input::Action(Action::Open), &world.ctx());
     assert!(
         matches!(

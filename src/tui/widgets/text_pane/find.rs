@@ -126,7 +126,10 @@ impl TextPane {
 
     /// The pane has its place now.
     pub(super) fn place_match(&mut self) {
-        let current = self.found.current.filter(|_| self.found.unplaced && !self.area.is_empty());
+        let current = self
+            .found
+            .current
+            .filter(|_| self.found.unplaced && !self.area.is_empty());
         if let Some(found) = current.and_then(|current| self.found.matches.get(current).cloned()) {
             self.reveal(found);
         }

@@ -244,7 +244,10 @@ fn a_hit_in_the_last_step_opens_at_its_place_though_the_result_is_known_before_t
         left: Vec::new(),
     };
     let frame = stage.frame(120, 34);
-    assert!(frame.contains("line 70 of it") && frame.contains("line 68 of it"), "{frame}");
+    assert!(
+        frame.contains("line 70 of it") && frame.contains("line 68 of it"),
+        "{frame}"
+    );
     stage.screen.output.act(Action::Last, &mut Token::default());
     assert!(stage.frame(120, 34).contains("── FINAL ──"));
 }
