@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Final, FinalShape, Link, Outcome, Problem, ProblemKind, Query, Run, Session, Totals};
+use crate::model::{Final, FinalShape, Label, Link, Outcome, Problem, ProblemKind, Query, Run, Session, Totals};
 use crate::text::{SafeText, count, middle_cut, plural};
 
 /// Cells of a path, with what came of it. Longer ones are whole in `--json`.
@@ -104,6 +104,8 @@ pub(super) fn log(query: &Query, session: &Session) -> String {
     match &query.link {
         Link::Linked(log) => place(path(*log)),
         Link::Moved(log) => format!("{} (moved)", place(path(*log))),
+        // Nothing links a query before it has ended.
+        Link::Attached(log) if query.label == Label::Pending => place(path(*log)),
         Link::Attached(log) => format!("{} (no query links it)", place(path(*log))),
         Link::Taken(log, owner) => format!("{} (that of {owner})", place(path(*log))),
         Link::Missing(tried) if tried.is_empty() => "missing".into(),

@@ -98,7 +98,7 @@ impl State {
             None => Vec::new(),
         };
         let mut always = self.always_hinted(&hints);
-        if self.untouched {
+        if self.untouched && !self.context().types_text() {
             always.retain(|action| !WELCOME.contains(action));
             hints.retain(|action| !WELCOME.contains(action));
             drop(hints.splice(0..0, WELCOME));

@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What is said where no model is set: exactly what to do.
-const NO_MODEL: &str = "no model is set: --primary-agent MODEL, FAST_RLM_MODEL, or primary_agent in rlm_config.yaml";
+/// What is said where no model is set: exactly what to do, the nearest first, since a narrow box shows no more.
+const NO_MODEL: &str =
+    "no model is set: Enter chooses one (else --primary-agent, FAST_RLM_MODEL, primary_agent in rlm_config.yaml)";
 
 /// What is said in a build that only reads.
 const NO_ENGINE: &str = "this build only reads: install fast-rlm with its feature `engine` to ask";

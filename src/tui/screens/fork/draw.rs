@@ -57,7 +57,7 @@ impl ForkScreen {
         };
         self.words.draw(rest, buf, ctx);
         if let Some(row) = keys {
-            self.keys(ctx).draw(row, buf);
+            self.keys(usize::from(row.width), ctx).draw(row, buf);
         }
     }
 
@@ -133,7 +133,7 @@ impl ForkScreen {
                 ("inject a value", format!("for {}", names.join(", ")))
             }
             Way::Edit => ("edit the code", "of the step, in $EDITOR".into()),
-            Way::Replan => ("ask differently", "the model goes on from here, told more".into()),
+            Way::Replan => ("ask differently", "the model goes on, told more".into()),
         }
     }
 
@@ -180,11 +180,11 @@ impl ForkScreen {
         rest
     }
 
-    /// What keys do here.
-    fn keys(&self, ctx: &Ctx<'_>) -> Styled {
+    /// What keys do here, as many as fit: the most needed first.
+    fn keys(&self, width: usize, ctx: &Ctx<'_>) -> Styled {
         use Action as A;
         let pairs: Vec<(Action, &str)> = match ctx.lab.fork_here() {
-            Some(fork) if fork.is_running() => vec![(A::Interrupt, "cancels it"), (A::Back, "closes (runs on)")],
+            Some(fork) if fork.is_running() => vec![(A::Interrupt, "cancels it"), (A::Back, "lets it run")],
             Some(fork) if fork.dir().is_some() => vec![
                 (A::Open, "opens the fork"),
                 (A::Diff, "compares it"),
@@ -195,9 +195,9 @@ impl ForkScreen {
                 (Some(Ok(())), Stage::Choosing) => vec![(A::Open, "goes on"), (A::Back, "closes")],
                 (Some(Ok(())), Stage::Values | Stage::Asking) => vec![
                     (A::Send, "goes on"),
+                    (A::LeaveBox, "back"),
                     (A::NewLine, "new line"),
                     (A::Editor, "in $EDITOR"),
-                    (A::LeaveBox, "back"),
                 ],
                 (Some(Ok(())), Stage::Checking) => vec![(A::Back, "does not wait for it, and goes back")],
                 (Some(Ok(())), Stage::Ready(_)) => vec![(A::Open, "forks"), (A::Back, "back")],
@@ -207,9 +207,15 @@ impl ForkScreen {
         let mut line = Styled::new();
         for (at, (action, words)) in pairs.into_iter().enumerate() {
             let gap = if at == 0 { "" } else { "   " };
+            let key = SafeText::line(&ctx.key(action));
+            let words = SafeText::line(&format!(" {words}"));
+            let needs = gap.len() + cell_width(key.as_str()) + cell_width(words.as_str());
+            if line.width() + needs > width {
+                break;
+            }
             line.push(SafeText::literal(gap), ctx.style(Role::Text));
-            line.push(SafeText::line(&ctx.key(action)), ctx.style(Role::Key));
-            line.push(SafeText::line(&format!(" {words}")), ctx.style(Role::Dim));
+            line.push(key, ctx.style(Role::Key));
+            line.push(words, ctx.style(Role::Dim));
         }
         line
     }

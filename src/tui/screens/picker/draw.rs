@@ -51,7 +51,7 @@ impl PickerScreen {
     }
 
     fn draw_list(&mut self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
-        let columns = Columns::of(usize::from(area.width.saturating_sub(1)));
+        let columns = Columns::of(usize::from(area.width.saturating_sub(1)), self.sort);
         let head = Rect {
             height: area.height.min(1),
             ..area

@@ -1,7 +1,6 @@
 //! What is known of the selected session, in full.
 
 use super::entry::Entry;
-use super::table::ago;
 use crate::source::Health;
 use crate::text::{SafeText, date_time, plural};
 use crate::tui::content::{Document, Rendered};
@@ -25,7 +24,8 @@ pub(super) fn document(entry: &Entry, forks: &[&str], ctx: &Ctx<'_>) -> Rendered
         document.line(&[("forks ", Role::Dim), (&forks.join(", "), Role::Accent)]);
     }
     if let Some(at) = entry.last_activity() {
-        let when = format!("{} ({})", date_time(at, ctx.options.utc), ago(at, ctx));
+        // How long ago that is stands in the list, where it goes on.
+        let when = date_time(at, ctx.options.utc);
         document.line(&[("last activity ", Role::Dim), (&when, Role::Text)]);
     }
     figures(entry, &mut document);

@@ -30,8 +30,8 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// Cost, tokens, queries and activity go, in this order, so that the name has room.
-    pub(super) fn of(width: usize) -> Self {
+    /// Cost, tokens, queries and activity go, in this order, so that the name has room; what the list is sorted by goes last.
+    pub(super) fn of(width: usize, sort: Sort) -> Self {
         let mut columns = Self {
             name: 0,
             queries: QUERIES,
@@ -39,20 +39,22 @@ impl Columns {
             tokens: TOKENS,
             cost: COST,
         };
-        for drop in 0..5 {
-            match drop {
-                1 => columns.cost = 0,
-                2 => columns.tokens = 0,
-                3 => columns.queries = 0,
-                4 => columns.activity = 0,
-                _ => {}
-            }
+        let mut going = [Sort::Cost, Sort::Tokens, Sort::Queries, Sort::Activity];
+        going.sort_by_key(|of| *of == sort);
+        let mut going = going.into_iter();
+        loop {
             columns.name = width.saturating_sub(columns.others());
             if columns.name >= NAME {
-                break;
+                return columns;
+            }
+            match going.next() {
+                Some(Sort::Cost) => columns.cost = 0,
+                Some(Sort::Tokens) => columns.tokens = 0,
+                Some(Sort::Queries) => columns.queries = 0,
+                Some(Sort::Activity) => columns.activity = 0,
+                Some(Sort::Name) | None => return columns,
             }
         }
-        columns
     }
 
     /// Mark, gaps and figures.
@@ -205,9 +207,9 @@ mod tests {
 
     #[test]
     fn the_name_has_room_at_every_width() {
-        assert_eq!(Columns::of(100).cost, COST);
+        assert_eq!(Columns::of(100, Sort::Activity).cost, COST);
         assert_eq!(
-            Columns::of(40),
+            Columns::of(40, Sort::Name),
             Columns {
                 name: 20,
                 queries: 0,
@@ -216,6 +218,24 @@ mod tests {
                 cost: 0
             }
         );
+    }
+
+    #[test]
+    fn what_the_list_is_sorted_by_is_the_last_column_to_go() {
+        for width in 22..120 {
+            let has = |sort| {
+                let columns = Columns::of(width, sort);
+                match sort {
+                    Sort::Cost => columns.cost,
+                    Sort::Tokens => columns.tokens,
+                    Sort::Queries => columns.queries,
+                    _ => columns.activity,
+                }
+            };
+            for sort in [Sort::Cost, Sort::Tokens, Sort::Queries, Sort::Activity] {
+                assert!(has(sort) > 0 || width < 4 + NAME + 2 + ACTIVITY, "{sort:?} {width}");
+            }
+        }
     }
 
     #[test]
@@ -235,7 +255,7 @@ mod tests {
         #[test]
         fn rows_are_as_wide_as_the_table(width in 4usize..140) {
             let world = World::new();
-            let columns = Columns::of(width);
+            let columns = Columns::of(width, Sort::Queries);
             let row = columns.row(&Entry::named("podcasts"), &world.ctx());
             prop_assert!(row.width() <= width.max(4));
             prop_assert_eq!(row.width(), columns.head(Sort::Queries, &world.ctx()).width());

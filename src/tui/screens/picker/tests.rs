@@ -403,7 +403,7 @@ fn runs_without_final_are_counted_and_the_last_end_is_told() {
         ..SessionTotals::default()
     };
     entry.known = Known::Totals(Box::new(totals));
-    let row: String = table::Columns::of(100)
+    let row: String = table::Columns::of(100, Sort::Activity)
         .row(&entry, &world.ctx())
         .spans()
         .map(|(text, _)| text)
@@ -412,7 +412,7 @@ fn runs_without_final_are_counted_and_the_last_end_is_told() {
     let text = preview::document(&entry, &[], &world.ctx()).text.to_string();
     assert!(text.contains("its last query hit a limit"), "{text}");
     assert!(text.contains("0 queries + 1 run without FINAL"), "{text}");
-    let head: String = table::Columns::of(100)
+    let head: String = table::Columns::of(100, Sort::Activity)
         .head(Sort::Queries, &world.ctx())
         .spans()
         .map(|(text, _)| text)

@@ -1,6 +1,6 @@
 //! The info part: what came of an agent, and the tokens and cost of a step, its agent, and all below it, in columns.
 
-use crate::model::{Agent, CostSum, Link, LiveRun, Query, Step, StepKind, Totals, Usage};
+use crate::model::{Agent, CostSum, Label, Link, LiveRun, Query, Step, StepKind, Totals, Usage};
 use crate::text::{SafeText, cell_width, compact_count, count, duration, fit, fit_right};
 use crate::tui::screens::Place;
 use crate::tui::screens::overview::ending::Ending;
@@ -289,6 +289,8 @@ fn link_lines(out: &mut Info, query: &Query) {
     let taken;
     let (words, tried): (&str, &[String]) = match &query.link {
         Link::Linked(_) | Link::Unknown => return,
+        // Nothing links a query before it has ended.
+        Link::Attached(_) if query.label == Label::Pending => return,
         Link::Taken(_, owner) => {
             taken = format!("that of {owner}: what this query took is not known");
             (&taken, &[])

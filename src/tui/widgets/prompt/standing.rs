@@ -36,6 +36,11 @@ impl Standing {
         !matches!(self, Self::Closed(_))
     }
 
+    /// Settings can change whether something can be sent: nothing goes on.
+    pub(super) fn may_be_set(&self) -> bool {
+        matches!(self, Self::Ready | Self::Failed(_) | Self::Blocked(_))
+    }
+
     /// Why nothing can be sent now; `None` when it can.
     pub(super) fn refusal(&self) -> Option<String> {
         match self {

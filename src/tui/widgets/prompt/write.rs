@@ -23,12 +23,13 @@ impl InputBox {
         if std::mem::take(&mut self.overtaken) {
             return Reaction::trouble("the question is gone: Enter again asks this as a new query");
         }
-        if let Some(why) = self.standing.refusal() {
-            return Reaction::trouble(&why);
-        }
-        if self.settings.model.is_none() {
+        let no_model = self.settings.model.as_deref().unwrap_or_default().is_empty();
+        if no_model && self.standing.may_be_set() {
             self.open_settings();
             return Reaction::trouble("no model is set: choose one here, or with --primary-agent");
+        }
+        if let Some(why) = self.standing.refusal() {
+            return Reaction::trouble(&why);
         }
         self.resolve().unwrap_or_else(|| self.send_resolved(ctx))
     }
