@@ -9,7 +9,13 @@ const MOST_SHOWN: usize = 64 << 20;
 
 /// Bytes that this one may have: nothing but marks is left out of what was read.
 pub(super) fn most_shown(raw: &str) -> usize {
-    MOST_SHOWN.max(raw.len())
+    most_shown_of(raw, raw.len())
+}
+
+/// The same of one of several texts that are `all` bytes together: what one does not need is there for another.
+pub(super) fn most_shown_of(raw: &str, all: usize) -> usize {
+    // What was cut when it was read is a mark longer than that.
+    (MOST_SHOWN + raw.len()).saturating_sub(all).max(raw.len())
 }
 
 /// One text, as recorded and as it may be shown.
@@ -52,15 +58,13 @@ impl Text {
 impl From<source::Body> for Body {
     fn from(body: source::Body) -> Self {
         let reasoning = body.reasoning.unwrap_or_default();
-        // What one does not need is there for another.
         let all = [&body.code, &body.output, &reasoning]
             .map(String::len)
             .iter()
             .sum::<usize>();
         let mut cut = body.cut;
         let mut text = |raw: String| {
-            // What was cut when it was read is a mark longer than that.
-            let most = (MOST_SHOWN + raw.len()).saturating_sub(all).max(raw.len());
+            let most = most_shown_of(&raw, all);
             Text::within(raw, most, &mut cut)
         };
         Self {

@@ -3,7 +3,7 @@
 use super::{secrets, strings};
 use crate::text::secret::Secrets;
 use crate::text::{SafeText, Shared};
-use crate::tui::body::most_shown;
+use crate::tui::body::{most_shown, most_shown_of};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -88,15 +88,25 @@ impl Cleaner {
 
     /// Text of several lines; `part` is what it is of the place (`output`). A long one is changed where it is, if at all.
     pub(super) fn block(&mut self, text: String, part: &str) -> Shared {
-        let text = self.shown(text.into(), part);
+        let most = most_shown(&text);
+        self.block_within(text, part, most)
+    }
+
+    /// The same, of one of several texts that are `all` bytes together.
+    pub(super) fn block_of(&mut self, text: String, part: &str, all: usize) -> Shared {
+        let most = most_shown_of(&text, all);
+        self.block_within(text, part, most)
+    }
+
+    fn block_within(&mut self, text: String, part: &str, most: usize) -> Shared {
+        let text = self.shown(text.into(), part, most);
         let masked = self.changed(&text, part);
         masked.map_or(text, Shared::from)
     }
 
     /// As on screen, where marks can make a huge text too long; what was recorded is let go of. Colours that a program
     /// printed are left out of its output; anywhere else they are a part of the text, and there is no other way to see them.
-    fn shown(&self, text: Shared, part: &str) -> Shared {
-        let most = most_shown(&text);
+    fn shown(&self, text: Shared, part: &str, most: usize) -> Shared {
         let safe = match part {
             _ if self.raw => return text,
             OUTPUT => SafeText::of_kept_within(&text, most),

@@ -170,12 +170,14 @@ impl<L: Layout> Teller<'_, L> {
             Err(why) => (Body::default(), Some(self.cleaner.line(&why, "error"))),
         };
         self.report.unreadable += u64::from(unreadable.is_some());
+        let reasoning = body.reasoning.unwrap_or_default();
+        let all = body.code.len() + body.output.len() + reasoning.len();
         // One after the other, each instead of what was read: they may be huge.
         let part = StepPart {
             step,
-            code: self.cleaner.block(body.code, "code"),
-            output: self.cleaner.block(body.output, OUTPUT),
-            reasoning: self.cleaner.block(body.reasoning.unwrap_or_default(), "reasoning"),
+            code: self.cleaner.block_of(body.code, "code", all),
+            output: self.cleaner.block_of(body.output, OUTPUT, all),
+            reasoning: self.cleaner.block_of(reasoning, "reasoning", all),
             unreadable,
         };
         self.part(&Part::Step(part))?;
