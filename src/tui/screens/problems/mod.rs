@@ -89,10 +89,10 @@ impl ProblemsScreen {
 
     /// Goes to the step whose line is meant.
     fn open(&self, ctx: &Ctx<'_>) -> Outcome {
-        let route = self
-            .problem(ctx)
-            .and_then(|problem| place::route_to(problem, ctx.session));
-        match route {
+        let Some(problem) = self.problem(ctx) else {
+            return Outcome::consumed();
+        };
+        match place::route_to(problem, ctx.session) {
             Some(route) => Outcome::with(Effect::Push(route)),
             None => Outcome::with(Effect::Notice(Notice::info("this problem belongs to no run"))),
         }

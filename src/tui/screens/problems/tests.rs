@@ -79,6 +79,15 @@ fn a_line_without_a_step_leads_to_its_run_and_other_problems_nowhere() {
 }
 
 #[test]
+fn where_there_is_nothing_enter_says_nothing() {
+    let mut world = world();
+    world.session.problems.clear();
+    let mut screen = ProblemsScreen::new(&world.ctx());
+    let outcome = act(&mut screen, Action::Open, &world.ctx());
+    assert!(outcome.consumed && outcome.effects.is_empty(), "{outcome:?}");
+}
+
+#[test]
 fn the_selected_one_is_shown_and_copied_in_full() {
     let world = world();
     let mut screen = ProblemsScreen::new(&world.ctx());
