@@ -1,5 +1,6 @@
 //! Where the system gives no more threads, the viewer goes on with those that it has, or says what is the matter: it never
-//! panics. The real program as another user, whose processes are limited.
+//! panics. The real program as another user, whose processes are limited. A small stack of the first thread is none of the
+//! program's business either.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::print_stderr)] // What fails, fails the test.
 
@@ -149,4 +150,27 @@ fn browse(pty: &mut Pty) -> bool {
     pty.wait_for("two");
     pty.send("\x03\x03");
     true
+}
+
+#[test]
+fn a_small_stack_of_the_first_thread_is_enough() {
+    let dir = sessions();
+    let mut asked: Vec<Vec<&str>> = vec![vec![PROGRAM, "one", "--stats"], vec![PROGRAM, "one", "--json"]];
+    // Only where there is an engine.
+    asked.extend(option_env!("CARGO_BIN_EXE_fast-rlm").map(|engine| vec![engine, "sessions", "."]));
+    for words in asked {
+        let mut command = Command::new("prlimit");
+        command
+            .arg("--stack=131072:131072")
+            .args(&words)
+            .current_dir(dir.path());
+        let Ok(output) = command.output() else {
+            eprintln!("skipped: there is no prlimit here");
+            return;
+        };
+        assert!(
+            output.status.success() && !output.stdout.is_empty(),
+            "{words:?}: {output:?}"
+        );
+    }
 }

@@ -15,9 +15,11 @@ mod progress;
 #[cfg(feature = "engine")]
 pub mod query;
 mod refused;
+mod room;
 mod starting;
 mod stats;
 mod terminal;
 
 pub use args::LogArgs;
 pub use log::log_main;
+pub use room::with_room;
