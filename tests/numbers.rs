@@ -174,3 +174,35 @@ fn many_steps_and_a_giant_beside_them() {
         (&json!(20_001), &json!(u64::MAX))
     );
 }
+
+#[test]
+fn a_directory_counts_of_each_session_what_the_session_counts() {
+    let place = Place::with_log(&lines(&[step(1, ""), step(2, "")]));
+    // Another one, of which `code_log` alone tells the steps.
+    place.put(
+        "old/state.json",
+        r#"{"version": 2, "queries": [{"query": "q", "result": "r", "log_file": "gone.jsonl"}],
+            "code_log": [{"q": 1, "step": 1, "ok": true, "code": "x"}, {"q": 1, "step": 2, "ok": true, "code": "y"}]}"#,
+    );
+    let all: Value = serde_json::from_slice(&place.run(".", &["--json"]).stdout).unwrap();
+    let sessions = all["sessions"].as_array().unwrap();
+    assert_eq!(sessions.len(), 2);
+    for listed in sessions {
+        let own = place.run(listed["name"].as_str().unwrap(), &["--json"]).stdout;
+        let own: Value = serde_json::from_slice(&own).unwrap();
+        for (listed, own) in [
+            (&listed["queries"], &own["completed"]),
+            (&listed["runs_without_final"], &own["without_final"]),
+            (&listed["completed"], &own["totals"]["completed"]),
+            (&listed["without_final"], &own["totals"]["without_final"]),
+        ] {
+            assert_eq!(listed, own);
+        }
+    }
+    let bare = sessions.iter().find(|session| session["name"] == "old").unwrap();
+    let sums: Vec<&Value> = ["completed", "without_final"]
+        .iter()
+        .map(|part| &bare[part]["steps_without_transcript"])
+        .collect();
+    assert!(sums.contains(&&json!(2)), "{bare}");
+}

@@ -17,6 +17,8 @@ pub struct Totals {
     pub agents: u64,
     /// Steps that no model was asked for: they used nothing.
     pub given: u64,
+    /// Steps known from `code_log` alone, of which no transcript tells anything.
+    pub bare: u64,
 }
 
 /// How sure it is that a sub-agent belongs to its parent's step.

@@ -16,6 +16,7 @@ impl Totals {
         self.cost.add(step.cost);
         let is_given = step.usage_known && !step.usage.is_reported();
         self.given = self.given.saturating_add(u64::from(is_given));
+        self.bare = self.bare.saturating_add(u64::from(step.body.is_none()));
     }
 
     /// Adds another sum.
@@ -26,6 +27,7 @@ impl Totals {
         self.cost.merge(&other.cost);
         self.agents = self.agents.saturating_add(other.agents);
         self.given = self.given.saturating_add(other.given);
+        self.bare = self.bare.saturating_add(other.bare);
     }
 
     /// Whether tokens were reported for what is summed; of nothing at all, and of steps that no model was asked for,

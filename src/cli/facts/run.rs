@@ -31,7 +31,7 @@ impl<'a> RunFacts<'a> {
             max_depth: run.max_depth,
             root_steps: run.root_steps(),
             root_run_id: root.map(|root| root.run_id.as_str()),
-            totals: TotalFacts::of_runs(&run.totals, std::iter::once(run)),
+            totals: TotalFacts::of(&run.totals),
             tree: run.agents.iter().map(|agent| AgentFacts::of(run, agent)).collect(),
         }
     }
@@ -53,20 +53,6 @@ pub(super) struct TotalFacts {
 }
 
 impl TotalFacts {
-    /// The totals of whole runs.
-    pub(super) fn of_runs<'a>(totals: &Totals, runs: impl Iterator<Item = &'a Run>) -> Self {
-        let steps = runs.flat_map(|run| &run.agents).flat_map(|agent| &agent.steps);
-        let bare = steps
-            .filter(|step| step.body.is_none() && step.kind == StepKind::Reply)
-            .count() as u64;
-        let sums = Self::of(totals);
-        Self {
-            steps_without_cost: sums.steps_without_cost.saturating_sub(bare),
-            steps_without_transcript: bare,
-            ..sums
-        }
-    }
-
     pub(super) fn of(totals: &Totals) -> Self {
         let CostSum { nano, known, unknown } = totals.cost;
         Self {
@@ -75,8 +61,8 @@ impl TotalFacts {
             tokens: totals.tokens_known().then(|| TokenFacts::of(&totals.usage)),
             cost_nano_usd: nano,
             steps_with_cost: known,
-            steps_without_cost: unknown,
-            steps_without_transcript: 0,
+            steps_without_cost: unknown.saturating_sub(totals.bare),
+            steps_without_transcript: totals.bare,
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::memory::MemoryFacts;
 use super::put;
 use super::run::{FinalFacts, RunFacts, TotalFacts, iso};
-use crate::model::{Link, LogFacts, LogState, Outcome, Problem, Query, Run, Session, TargetKind};
+use crate::model::{Link, LogFacts, LogState, Outcome, Problem, Query, Session, TargetKind};
 use crate::text::shown_json;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -65,8 +65,8 @@ impl<'a> Head<'a> {
             completed,
             without_final: session.queries.len() - completed,
             totals: Sums {
-                completed: TotalFacts::of_runs(&session.completed, runs(session, true)),
-                without_final: TotalFacts::of_runs(&session.lost, runs(session, false)),
+                completed: TotalFacts::of(&session.completed),
+                without_final: TotalFacts::of(&session.lost),
             },
             memory: MemoryFacts::of(&session.memory),
             code_log: session.queries.iter().map(|query| query.code.len()).sum(),
@@ -77,14 +77,6 @@ impl<'a> Head<'a> {
                 .collect(),
         }
     }
-}
-
-fn runs(session: &Session, completed: bool) -> impl Iterator<Item = &Run> {
-    let queries = session
-        .queries
-        .iter()
-        .filter(move |query| query.label.is_completed() == completed);
-    queries.map(|query| &query.run)
 }
 
 #[derive(Serialize)]
