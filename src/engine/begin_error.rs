@@ -84,6 +84,14 @@ pub enum BeginError {
         /// As it was given.
         prefix: String,
     },
+    /// A name that the program writes would give a secret away.
+    #[error("the {what} holds the secret {secret}, which is written nowhere: choose another one")]
+    SecretName {
+        /// Which name.
+        what: &'static str,
+        /// The secret's own name.
+        secret: String,
+    },
     /// The input cannot be used.
     #[error(transparent)]
     Input(#[from] InputError),

@@ -94,7 +94,7 @@ pub async fn run_query(home: &Home, query: Query) -> Result<Answer, BeginError> 
     let recorded = query.input.recorded();
     let prepared = query.input.clone().prepare(query.settings.structured_io)?;
     let schema = query.settings.output_schema()?;
-    home.check_prefix()?;
+    home.check_names(&query.settings.secrets)?;
     make_dir(&home.dir)?;
     make_dir(&home.logs())?;
     let lock = lock(home, &query.cancel).await?;

@@ -139,6 +139,15 @@ fn values_that_cannot_be_used() {
         let ran = book.session("named", &["FINAL(1)"]).option("--prefix", prefix).run();
         book.met(&format!("--prefix {prefix}"), &ran);
     }
+    for (option, id) in [("--prefix", "named"), ("--session-id", "alone")] {
+        let secret = "hunter2-hunter2";
+        let asks = match option {
+            "--prefix" => book.session(id, &["FINAL(1)"]).option(option, secret),
+            _ => book.session(secret, &["FINAL(1)"]),
+        };
+        let ran = asks.option("--env", format!("KEY={secret}")).run();
+        book.met(&format!("{option} that is a secret"), &ran);
+    }
     let ran = book.steps(&["FINAL(1)"]).session(&book.path("a file")).run();
     book.met("--session-dir is a file", &ran);
     let ran = book.steps(&["FINAL(1)"]).session(&book.path("a file/below")).run();

@@ -131,7 +131,9 @@ fn begin(error: &BeginError) -> Exit {
         BeginError::NothingParked { .. } | BeginError::NotAnOption { .. } | BeginError::NothingCut { .. } => {
             Exit::Usage
         }
-        BeginError::Input(_) | BeginError::Schema(_) | BeginError::Prefix { .. } => Exit::Usage,
+        BeginError::Input(_) | BeginError::Schema(_) | BeginError::Prefix { .. } | BeginError::SecretName { .. } => {
+            Exit::Usage
+        }
         _ => Exit::Failed,
     }
 }
