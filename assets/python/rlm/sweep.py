@@ -72,7 +72,7 @@ def _identity(value):
         return None
 
 
-def _pickle_value(value, limit):
+def pickled(value, limit):
     """(pickle, None) or (None, {reason, size})."""
     sink = _Sink(limit)
     try:
@@ -194,7 +194,7 @@ class _Sweep:
 
     def pickle(self, value, before):
         """(what the host has to be sent, its digest, why it cannot be saved); it has what has the digest `before`."""
-        data, problem = _pickle_value(value, self.limit)
+        data, problem = pickled(value, self.limit)
         if problem is not None:
             return None, None, problem
         digest = _digest(data)
