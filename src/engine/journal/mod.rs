@@ -22,7 +22,7 @@ pub(super) use parked::{ParkedTurn, Tape, load_parked};
 pub use project::ProjectError;
 pub(super) use project::{PROJECTED, Projection};
 pub use recover::RecoverError;
-pub(super) use recover::{Cut, IN_TURN, recover};
+pub(super) use recover::{Cut, IN_TURN, WRITES, recover};
 pub(super) use spent::TurnSpent;
 
 use super::clock::now;
