@@ -73,3 +73,32 @@ pub(crate) async fn only_poisons_failed(mut desk: Desk, restored: &RestoreReport
     let swept = desk.repl.sweep().await.expect("it can be saved");
     assert_eq!(swept.variables.len(), POISONS.len() + 1);
 }
+
+/// Names, notes and sources that are longer than anybody writes cost themselves alone, or nothing.
+pub(crate) async fn long_words_cost_no_other_name(mut desk: Desk) {
+    desk.print(
+        "class Odd: pass\nglobals()['n' * 7_000_000] = 1\nglobals()['ü' * 7_000_000] = Odd()\nkept = 2\nodd = Odd()\n\
+         noted = Odd()\ncommit('noted', note='w' * 3_000_000)",
+    )
+    .await;
+    let source = format!("def long():\n    return len({:?})", "x".repeat(2_000_000));
+    desk.print(&source).await;
+    let swept = desk.repl.sweep().await.expect("it can be saved");
+    let mut saved: Vec<_> = swept.variables.iter().map(|variable| variable.name.as_str()).collect();
+    saved.sort_unstable();
+    assert_eq!(saved, ["kept", "noted", "odd"]);
+    let defined: Vec<_> = swept.functions.iter().map(|function| function.name.as_str()).collect();
+    assert_eq!(defined, ["Odd", "long"]);
+    assert_eq!(swept.dropped.len(), 2);
+    for dropped in &swept.dropped {
+        assert!(
+            dropped.reason.contains("its name is longer than 10000 characters"),
+            "{}",
+            dropped.reason
+        );
+        assert!(dropped.name.chars().count() < 200);
+    }
+    desk.print("del globals()['n' * 7_000_000], globals()['ü' * 7_000_000]")
+        .await;
+    assert!(desk.repl.sweep().await.expect("it can be saved").dropped.is_empty());
+}

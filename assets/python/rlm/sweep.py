@@ -10,7 +10,7 @@ import uuid
 
 from _rlm import channel
 from _rlm.answers import dumps
-from _rlm.names import is_a, names, space
+from _rlm.names import LONGEST, is_a, names, space
 from _rlm.preview import Interrupt, preview
 from _rlm.text import clean
 from _rlm.traces import summary
@@ -226,6 +226,10 @@ def run(command):
     sweep.risky = True
     for name, value in risky:
         sweep.take(name, value)
+    for name in names.too_long():
+        shown = clean(f"{name[:100]}…")
+        places.setdefault(shown, len(places))
+        sweep.drop(shown, space[name], f"its name is longer than {LONGEST} characters", None)
     sweep.functions.sort(key=lambda entry: places[entry["name"]])
     sweep.dropped.sort(key=lambda entry: places[entry["name"]])
     return {
