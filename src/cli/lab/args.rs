@@ -99,6 +99,9 @@ pub struct ReplayArgs {
     /// The Python that it was recorded with, sandbox or python3; that of the configuration unless given.
     #[arg(long, value_name = "NAME", value_parser = worded::<Backend>("repl"))]
     pub repl: Option<Backend>,
+    /// A value that the queries had with --env: what code computes from it is compared, and not only what stands for it.
+    #[arg(long = "env", value_name = "KEY=VALUE")]
+    pub env: Vec<String>,
     /// The file that a query was asked about, where it lies now.
     #[arg(long, value_name = "FILE")]
     pub input_file: Option<PathBuf>,

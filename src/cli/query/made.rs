@@ -12,6 +12,14 @@ use std::path::Path;
 
 type Made = client::Config;
 
+/// With the variables of `--env`.
+pub(in crate::cli) fn with_variables(made: Made, given: &[String]) -> Result<Made, ConfigError> {
+    given.iter().try_fold(made, |made, pair| {
+        let (name, value) = variable(pair)?;
+        Ok(made.env(name, value))
+    })
+}
+
 impl Config {
     /// As the library takes it, with flags over it, but for the models.
     pub(in crate::cli) fn with(&self, flags: &RunArgs) -> Result<Made, ConfigError> {
@@ -29,10 +37,7 @@ impl Config {
         let mut made = set.whole()?;
         made = flags.mcp.iter().fold(made, |made, file| made.mcp_file(file));
         made = flags.tools.iter().fold(made, |made, file| made.tool_file(file));
-        for pair in &flags.env {
-            let (name, value) = variable(pair)?;
-            made = made.env(name, value);
-        }
+        made = with_variables(made, &flags.env)?;
         match &flags.output_schema {
             Some(file) => Ok(made.output_schema(schema(file)?)),
             None => Ok(made),

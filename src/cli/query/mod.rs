@@ -21,6 +21,7 @@ pub use exit::Exit;
 pub(in crate::cli) use home::can_be_directory;
 pub(in crate::cli) use interrupts::Interrupts;
 pub(in crate::cli) use live::Live;
+pub(in crate::cli) use made::with_variables;
 pub(in crate::cli) use outcome::{tell_how_to_go_on, usage};
 pub(in crate::cli) use run_args::worded;
 pub use run_args::{ElsewhereArgs, OnwardArgs, RunArgs, ShowArgs, Verbosity};
