@@ -47,6 +47,11 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "query {} has {}: there is no step",
         "the command line refuses it first; tests/lab_cases/forks.rs",
     ),
+    // Of two processes at once.
+    (
+        "session {}: the question that was meant is open no more",
+        "tests/ask_across_restart.rs",
+    ),
     // Of Python, where it breaks in a way that no code can bring about; tests/repl_sandbox has those that it can.
     (
         "cannot unpack the embedded part",
