@@ -3,7 +3,7 @@
 
 use super::api::{HostCalls, RestoreFailure, RestoreKind, RestoreSet, Role, StartOptions};
 use super::blobs::{self, Blobs};
-use super::error::ReplError;
+use super::error::{LEAST_MEGABYTES, ReplError};
 use super::instance::{Instance, Spawn, encode};
 use super::link::Event;
 use super::wire::{self, Command, Done, Note, NoteKind, Reply, StartCommand, StartReply};
@@ -64,9 +64,17 @@ impl Starter {
                     culprits.push(blame(note, format!("it broke the interpreter: {why}"))?);
                 }
                 (Attempt::Failed(Some(note), why), _) => culprits.push(blame(note, why)?),
-                (Attempt::Failed(None, why) | Attempt::Broken(None, why), _) => return Err(ReplError::Start(why)),
+                (Attempt::Failed(None, why) | Attempt::Broken(None, why), _) => return Err(self.not_started(why)),
                 (Attempt::Ready(_), None) => return Err(ReplError::NotAlive),
             }
+        }
+    }
+
+    /// Why nothing was started; whatever it says, too little memory is too little.
+    fn not_started(&self, why: String) -> ReplError {
+        match self.options.limits.memory_bytes >> 20 {
+            megabytes if megabytes < LEAST_MEGABYTES => ReplError::TooLittleMemory { megabytes },
+            _ => ReplError::Start(why),
         }
     }
 

@@ -72,6 +72,7 @@ fn values_that_cannot_be_used() {
             &book.steps(&["FINAL(1)"]).option(option, value).run(),
         );
     }
+    let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
     for (option, file, content) in [
         ("--output-schema", "no.json", "not json"),
         ("--output-schema", "schema.json", r#"{"type": "nonsense"}"#),
@@ -94,6 +95,13 @@ fn values_that_cannot_be_used() {
         ("--config", "list.yaml", "max_depth: [1\n"),
         ("--config", "type.yaml", "max_depth: deep\n"),
         ("--config", "money.yaml", "max_money_spent: -1\n"),
+        ("--config", "memory.yaml", "repl_memory_mb: 1\n"),
+        ("--config", "no_memory.yaml", "repl_memory_mb: 0\n"),
+        ("--output-schema", "deep.json", &deep),
+        ("--mcp", "deep.json", &deep),
+        ("--input-file", "deep.json", &deep),
+        ("--input-file", "deep.yaml", &deep),
+        ("--input-file", "deep.jsonl", &deep),
         ("--input-file", "bad.json", "{\n \"a\": }"),
         ("--input-file", "bad.yaml", "a: [1\n"),
         ("--input-file", "bad.jsonl", "1\n2\n{"),
@@ -156,6 +164,11 @@ fn values_that_cannot_be_used() {
     book.met("--log-dir is a file", &ran);
     let ran = book.steps(&["FINAL(1)"]).option("--log-dir", "/proc/none").run();
     book.met("--log-dir where none can be made", &ran);
+    let ran = book
+        .steps(&["FINAL(1)"])
+        .option("--config", "memory.yaml")
+        .option("--repl", "python3");
+    book.met("repl_memory_mb: 1 with --repl python3", &ran.arg("-q").run());
     book.close("values");
 }
 
@@ -171,6 +184,8 @@ fn limits_that_stop_a_query() {
         "max_calls_per_subagent: 2",
         "max_global_calls: 1",
         "max_money_spent: 0.07",
+        "max_money_spent: 0.01",
+        "max_money_spent: 0",
         "max_completion_tokens: 150",
         "max_prompt_tokens: 1100",
     ] {

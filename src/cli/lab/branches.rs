@@ -12,7 +12,7 @@ use crate::client::{self, Fork, Output, Session, WhatIf, WhatIfRun};
 use crate::disk::advice::on_named;
 use crate::disk::whole::{LARGEST_NAMED, read_named};
 use crate::lab::{DiffRow, LabError, NoSink, OffTape};
-use crate::text::SafeText;
+use crate::text::{SafeText, parse_fault};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::Path;
@@ -105,7 +105,11 @@ fn how(args: &ForkArgs) -> Result<How, Failure> {
 }
 
 fn json_of(option: &str, text: &str) -> Result<Value, Failure> {
-    serde_json::from_str(text).map_err(|error| Failure::Usage(format!("{option} {text:?}: not JSON: {error}")))
+    let refused = |error: serde_json::Error| {
+        let fault = parse_fault(&error.to_string());
+        Failure::Usage(format!("{option} {text:?}: not JSON: {fault}"))
+    };
+    serde_json::from_str(text).map_err(refused)
 }
 
 fn steps_of(file: &Path) -> Result<Vec<String>, Failure> {

@@ -6,6 +6,7 @@ use super::run_args::RunArgs;
 use crate::client;
 use crate::disk::whole::{LARGEST_NAMED, read_named};
 use crate::provider::AgentSpec;
+use crate::text::parse_fault;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -60,7 +61,7 @@ impl Config {
             }
         };
         let declared: serde_json::Map<String, Value> =
-            serde_json::from_str(text).map_err(|error| ConfigError::CliAgents(error.to_string()))?;
+            serde_json::from_str(text).map_err(|error| ConfigError::CliAgents(parse_fault(&error.to_string())))?;
         for (name, declared) in declared {
             let spec = AgentSpec::read(&declared);
             let spec = spec.map_err(|error| ConfigError::CliAgents(format!("{name}: {}", without_value(&error))))?;
