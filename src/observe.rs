@@ -4,8 +4,8 @@
 pub use crate::engine::{Approver, Decision, GateCall, KIND_SIGNAL, Observation, SignalMatch, ToolGroup};
 pub use crate::lab::observe::{CostBasis, EfficiencySummary, ModelCost, RunEvent, TurnSummary};
 pub use crate::lab::{
-    AgentSink, DiffRow, LabEvent, Mismatch, NoSink, ReplayReport, RunDiff, StepPlan, StepSide, SubAgents, TurnPlan,
-    Unconsumed,
+    AgentSink, DiffRow, LabEvent, Masked, Mismatch, NoSink, ReplayReport, RunDiff, StepPlan, StepSide, SubAgents,
+    TurnPlan, Unconsumed,
 };
 pub use crate::store::payload::{Message, Outcome};
 pub use crate::store::{EventStore, Fact, FlowStore};

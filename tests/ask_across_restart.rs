@@ -10,9 +10,11 @@
     clippy::print_stderr
 )]
 
+use fast_rlm::disk::lock::SessionLock;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 /// The root asks a sub-agent once, then the person twice, then ends with all three answers.
 const SCRIPT: &str = r#"
@@ -166,6 +168,44 @@ fn a_parked_session_takes_no_other_query_and_no_wrong_answer() {
     let nothing = place.answer("no");
     assert_eq!(code(&nothing), 2);
     assert!(stderr(&nothing).contains("does not wait"), "{}", stderr(&nothing));
+}
+
+/// What came of two answers to the first question, given while another process has the session.
+fn overtaken(place: &Place, words: [&str; 2]) -> [Output; 2] {
+    assert_eq!(code(&place.query("Book a flight")), 75);
+    let lock = SessionLock::acquire(&place.session(), Duration::ZERO).unwrap();
+    let both = words.map(|word| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fast-rlm"));
+        command.current_dir(place.dir.path());
+        command.args(["answer", "runs/trip", word, "--wait", "60"]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    });
+    // Until they have looked at what is asked.
+    std::thread::sleep(Duration::from_secs(3));
+    drop(lock);
+    both.map(|child| child.wait_with_output().unwrap())
+}
+
+#[test]
+fn an_answer_that_was_overtaken_is_none_to_the_next_question() {
+    let place = Place::new();
+    let mut both = overtaken(&place, ["monday", "wednesday"]);
+    both.sort_by_key(code);
+    assert_eq!(both.each_ref().map(code), [2, 75], "{both:?}");
+    let (refused, first) = (stderr(&both[0]), stderr(&both[1]));
+    assert!(
+        refused.contains("open no more") && refused.contains("Book it?"),
+        "{refused}"
+    );
+    assert!(first.contains("Book it?"), "{first}");
+    assert_eq!(code(&place.answer("yes")), 0);
+
+    let place = Place::new();
+    let mut both = overtaken(&place, ["monday", "--drop"]);
+    both.sort_by_key(|ran| code(ran) != 2);
+    assert!(stderr(&both[0]).contains("open no more"), "{both:?}");
+    // Whichever came first.
+    assert!([0, 75].contains(&code(&both[1])), "{both:?}");
 }
 
 #[test]

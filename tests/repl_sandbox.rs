@@ -14,6 +14,10 @@
 mod desk;
 
 #[cfg(test)]
+#[path = "repl_sandbox/poison.rs"]
+mod poison;
+
+#[cfg(test)]
 #[path = "repl_sandbox/steps.rs"]
 mod steps;
 

@@ -150,7 +150,7 @@ impl Session {
         });
         Ok(Error::Begin(BeginError::NothingCut {
             dir: self.dir().to_owned(),
-            reason: why_nothing_cut(self.dir(), log.as_ref())?,
+            reason: why_nothing_cut(&self.home(), log.as_ref())?,
         }))
     }
 }

@@ -5,7 +5,7 @@ use super::config::Config;
 use super::error::Error;
 use super::place::Place;
 use super::python;
-use crate::engine::{Home, Person, Question, Settings, Unwatched, Watch, waiting, waiting_in};
+use crate::engine::{Asking, Home, Person, Question, Settings, Unwatched, Watch, asking, asking_in};
 use crate::provider::Cancel;
 use crate::repl::prepare::Progress;
 use std::path::{Path, PathBuf};
@@ -233,13 +233,18 @@ impl Session {
     ///
     /// [`Error::Store`], [`Error::Closed`].
     pub fn parked(&self) -> Result<Option<Question>, Error> {
+        Ok(self.asking()?.map(|(_, question)| question))
+    }
+
+    /// What it waits for, and which of its questions that is.
+    pub(super) fn asking(&self) -> Result<Option<(Asking, Question)>, Error> {
         let dir = self.open_dir()?;
         if !dir.exists() {
             return Ok(None);
         }
         Ok(match self.shared.place.log() {
-            Some(log) => waiting_in(&log)?,
-            None => waiting(dir)?,
+            Some(log) => asking_in(&log)?,
+            None => asking(dir)?,
         })
     }
 

@@ -4,7 +4,9 @@ use super::error::{Error, FailedRun};
 use super::output::Output;
 use super::python;
 use super::session::Session;
-use crate::engine::{self, Answer, GoOn, Input, Query, RunError, RunEvent, Watch, What, go_on, run_query};
+use crate::engine::{
+    self, Answer, Asking, GoOn, Input, Query, Question, RunError, RunEvent, Watch, What, go_on, run_query,
+};
 use crate::provider::Cancel;
 use serde_json::Value;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -76,12 +78,18 @@ impl Turn {
         self.cancel.clone()
     }
 
-    /// Waits for its turn, and takes it.
+    /// Waits for its turn, and takes it. What has to wait is meant for what the session asks now, and not for what it
+    /// asks then.
     pub(super) async fn run(self) -> Result<Output, Error> {
         let shared = self.session.shared.clone();
-        let _turn = shared.turn.clone().lock_owned().await;
+        let free = shared.turn.clone().try_lock_owned().ok();
+        let meant = self.session.asking()?;
+        let _turn = match free {
+            Some(turn) => turn,
+            None => shared.turn.clone().lock_owned().await,
+        };
         *shared.running() = Some(self.cancel.clone());
-        let output = self.take().await;
+        let output = self.take(meant).await;
         *shared.running() = None;
         if shared.is_closed() {
             shared.place.leave()?;
@@ -89,7 +97,7 @@ impl Turn {
         output
     }
 
-    async fn take(self) -> Result<Output, Error> {
+    async fn take(self, meant: Option<(Asking, Question)>) -> Result<Output, Error> {
         if self.session.configured().resumes()
             && let Some(cut) = self.session.unfinished()?
             && cut.completed + u32::from(cut.in_flight) > 0
@@ -98,7 +106,7 @@ impl Turn {
             let _ = finish_cut(&self.session, cut.turn, self.cancel.clone()).await;
         }
         let (query, steps) = prepare(&self.session, self.input, self.cancel).await?;
-        let answer = ask(&self.session, query).await?;
+        let answer = ask(&self.session, query, meant).await?;
         output(&self.session, answer, &steps).await
     }
 }
@@ -159,16 +167,16 @@ pub(super) async fn prepare(session: &Session, input: Input, cancel: Cancel) -> 
     Ok((query, steps))
 }
 
-/// A session that waits for an answer takes what it is sent for one.
-async fn ask(session: &Session, query: Query) -> Result<Answer, Error> {
+/// A session that waited for an answer takes what it was sent for one.
+async fn ask(session: &Session, query: Query, meant: Option<(Asking, Question)>) -> Result<Answer, Error> {
     let home = session.home();
-    let Some(question) = session.parked()? else {
+    let Some((asking, question)) = meant else {
         return Ok(run_query(&home, query).await?);
     };
     match query.input.clone() {
         Input::Text(text) => {
             let input = again(session);
-            Ok(engine::answer(&home, text, Query { input, ..query }).await?)
+            Ok(engine::answer(&home, asking, text, Query { input, ..query }).await?)
         }
         Input::Json(_) | Input::File { .. } => Err(Error::NotAnAnswer {
             dir: home.dir,

@@ -142,7 +142,7 @@ pub struct WhatIfRun {
     diff: RunDiff,
     divergence: Option<Divergence>,
     hermetic: bool,
-    output: Option<Output>,
+    came: Result<Output, String>,
 }
 
 impl WhatIfRun {
@@ -168,12 +168,17 @@ impl WhatIfRun {
 
     /// What it cost: nothing, unless a model was asked.
     pub fn cost(&self) -> CostSum {
-        self.output.as_ref().map(Output::cost).unwrap_or_default()
+        self.output().map(Output::cost).unwrap_or_default()
     }
 
     /// Its answer; `None` where it halted.
     pub fn output(&self) -> Option<&Output> {
-        self.output.as_ref()
+        self.came.as_ref().ok()
+    }
+
+    /// Why it halted, if it did: the exception, or the call that was never recorded.
+    pub fn halted(&self) -> Option<&str> {
+        self.came.as_ref().err().map(String::as_str)
     }
 }
 
@@ -244,9 +249,9 @@ async fn run(original: &Session, change: Change, off: OffTape) -> Result<WhatIfR
         _ => config,
     });
     let ran = diverge(&session, on_tape(how, tape.clone()), &mut NoSink).await;
-    let output = match ran {
-        Ok(output) => Some(output),
-        Err(Error::Lab(LabError::TailHalted { .. })) => None,
+    let came_to = match ran {
+        Ok(output) => Ok(output),
+        Err(Error::Lab(LabError::TailHalted { exception, .. })) => Err(exception),
         // What it did is on record.
         Err(error @ (Error::Run(_) | Error::Panicked)) => return Err(error),
         // It did not begin.
@@ -274,6 +279,6 @@ async fn run(original: &Session, change: Change, off: OffTape) -> Result<WhatIfR
         hermetic: tape.divergence().is_none() && !refused,
         divergence: tape.divergence(),
         session,
-        output,
+        came: came_to,
     })
 }

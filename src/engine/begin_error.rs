@@ -53,6 +53,14 @@ pub enum BeginError {
         /// The session's directory.
         dir: PathBuf,
     },
+    /// The question that is meant is open no more.
+    #[error("session {}: the question that was meant is open no more; {}", dir.display(), now_asked(waits.as_ref()))]
+    AnsweredMeanwhile {
+        /// The session's directory.
+        dir: PathBuf,
+        /// What it asks by now.
+        waits: Option<Question>,
+    },
     /// The answer is none of the question's options.
     #[error("{answer:?} is not one of the answers to choose from: {question}")]
     NotAnOption {
@@ -84,12 +92,28 @@ pub enum BeginError {
         /// As it was given.
         prefix: String,
     },
+    /// A name that the program writes would give a secret away.
+    #[error("the {what} holds the secret {secret}, which is written nowhere: choose another one")]
+    SecretName {
+        /// Which name.
+        what: &'static str,
+        /// The secret's own name.
+        secret: String,
+    },
     /// The input cannot be used.
     #[error(transparent)]
     Input(#[from] InputError),
     /// The output schema is none.
     #[error("output schema: {0}")]
     Schema(#[from] BadSchema),
+}
+
+/// What a session asks by now, and what to do about it.
+fn now_asked(waits: Option<&Question>) -> String {
+    match waits {
+        Some(question) => format!("now it asks: {question}; give that an answer of its own"),
+        None => "it does not wait for an answer now: ask it something new".into(),
+    }
 }
 
 /// What to do about a directory that cannot be made.

@@ -1,35 +1,47 @@
 //! Why a session has nothing that could be resumed: what became of its last query, and what to do instead.
 
-use super::home::SessionLog;
-use super::journal::IN_TURN;
+use super::begin_error::BeginError;
+use super::home::{Home, SessionLog};
+use super::journal::{IN_TURN, WRITES};
 use super::limits::flag_of;
 use super::onward::{Interruption, interruption};
+use super::open::catch_up;
 use super::session::log_of;
 use crate::disk::state_file::{STATE_FILE, read_head};
+use crate::disk::whole::{LARGEST_STATE, read_bytes};
 use crate::store::payload::{Outcome, TurnEnded};
-use crate::store::{Fact, StoreError};
+use crate::store::{Action, Digest, Fact, FileState, Select, StoreError, reconcile, recorded};
 use std::path::Path;
 
 /// Of a query that has no record here.
 const FOREIGN: &str =
     "its last query was asked by another program and has no record, so it cannot be resumed: ask it again";
 
-/// Why the last query of the session in `dir`, with this log, cannot be resumed, where nothing of it was cut.
+/// Of one whose process died before it was in state.json.
+const MADE_UP: &str = " (state.json did not have its end yet, and has it now)";
+
+/// Why the last query of a session with this log cannot be resumed, where nothing of it was cut. Where its process died
+/// after it had ended and before state.json said so, that is made up for.
 ///
 /// # Errors
 ///
-/// Those of its store.
-pub fn why_nothing_cut(dir: &Path, log: Option<&SessionLog>) -> Result<String, StoreError> {
+/// Those of its store; what keeps the session from being written, where that is needed.
+pub fn why_nothing_cut(home: &Home, log: Option<&SessionLog>) -> Result<String, BeginError> {
     let last = log.map(last_of).transpose()?.flatten();
+    let behind = is_unsaid(&home.dir, last.as_ref()) && is_behind(&home.dir, log)?;
+    if behind {
+        catch_up(home)?;
+    }
+    let made_up = if behind { MADE_UP } else { "" };
     Ok(match last {
-        last if is_foreign(dir, last.as_ref()) => FOREIGN.into(),
-        Some(Fact::TurnEnded(ended)) => of_end(&ended),
+        last if is_unsaid(&home.dir, last.as_ref()) => FOREIGN.into(),
+        Some(Fact::TurnEnded(ended)) => of_end(&ended) + made_up,
         _ => "nothing to resume: no query of it has a record".into(),
     })
 }
 
 /// Whether the query that has no FINAL in the state.json of `dir` is another program's: the log has none that goes on
-/// or waits. Blocks on files.
+/// or waits, and did not go ahead of the file. Blocks on files.
 ///
 /// # Errors
 ///
@@ -37,7 +49,7 @@ pub fn why_nothing_cut(dir: &Path, log: Option<&SessionLog>) -> Result<String, S
 pub fn asked_elsewhere(dir: &Path) -> Result<bool, StoreError> {
     let log = log_of(dir)?.map(|(store, session)| SessionLog { store, session });
     let last = log.as_ref().map(last_of).transpose()?.flatten();
-    Ok(is_foreign(dir, last.as_ref()))
+    Ok(is_unsaid(dir, last.as_ref()) && !is_behind(dir, log.as_ref())?)
 }
 
 /// The query of the session in `dir` that a crash cut and that can be resumed, until another one is asked. Blocks on
@@ -59,12 +71,23 @@ fn last_of(log: &SessionLog) -> Result<Option<Fact>, StoreError> {
     Ok(last.map(|event| event.fact))
 }
 
-fn is_foreign(dir: &Path, last: Option<&Fact>) -> bool {
-    let ours = match last {
+/// Whether state.json has a query without an end of which the log does not say that it goes on or waits.
+fn is_unsaid(dir: &Path, last: Option<&Fact>) -> bool {
+    let goes_on = match last {
         Some(Fact::TurnEnded(ended)) => matches!(ended.outcome, Outcome::Suspended | Outcome::Interrupted),
         last => last.is_some(),
     };
-    !ours && read_head(&dir.join(STATE_FILE)).is_ok_and(|head| head.pending.is_some())
+    !goes_on && read_head(&dir.join(STATE_FILE)).is_ok_and(|head| head.pending.is_some())
+}
+
+/// Whether state.json is one that was written from this log, which has gone ahead of it.
+fn is_behind(dir: &Path, log: Option<&SessionLog>) -> Result<bool, StoreError> {
+    let (Some(log), Ok(bytes)) = (log, read_bytes(&dir.join(STATE_FILE), LARGEST_STATE)) else {
+        return Ok(false);
+    };
+    let writes = log.store.events.read_all(&log.session, &Select::all().only(&WRITES))?;
+    let found = FileState::Whole(Digest::of(&bytes));
+    Ok(reconcile(&recorded(&writes.events), found) == Action::RewriteProjection)
 }
 
 fn of_end(ended: &TurnEnded) -> String {

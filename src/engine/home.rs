@@ -2,6 +2,7 @@
 
 use super::begin_error::BeginError;
 use crate::store::Store;
+use crate::text::secret::Secrets;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -57,15 +58,27 @@ impl Home {
         }
     }
 
-    /// A prefix is the beginning of a file name, and leads nowhere else.
-    pub(super) fn check_prefix(&self) -> Result<(), BeginError> {
+    /// Names become names of files, which nothing can be taken out of: a prefix is the beginning of one, and leads
+    /// nowhere else, and no name holds a secret.
+    ///
+    /// # Errors
+    ///
+    /// [`BeginError::Prefix`], [`BeginError::SecretName`].
+    pub fn check_names(&self, secrets: &Secrets) -> Result<(), BeginError> {
+        let named = |what: &'static str, bytes: &[u8]| match secrets.find_in(bytes) {
+            Some(secret) => Err(BeginError::SecretName { what, secret }),
+            None => Ok(()),
+        };
+        named("prefix of the transcripts", self.prefix.as_bytes())?;
         let leads_on = |c: char| c.is_control() || matches!(c, '/' | '\\');
         if self.prefix.len() > LONGEST_PREFIX || self.prefix.contains(leads_on) {
             return Err(BeginError::Prefix {
                 prefix: self.prefix.clone(),
             });
         }
-        Ok(())
+        // One that is there already tells nothing new.
+        let new = self.dir.file_name().filter(|_| !self.dir.exists());
+        named("name of the session", new.unwrap_or_default().as_encoded_bytes())
     }
 
     pub(super) fn logs(&self) -> PathBuf {

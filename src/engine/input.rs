@@ -6,7 +6,7 @@ use crate::disk::advice::on_named;
 use crate::disk::files::open_regular;
 use crate::disk::whole::{LARGEST_NAMED, read_text};
 use crate::repl::{Context, ContextKind};
-use crate::text::without_picture;
+use crate::text::{parse_fault, without_picture};
 use serde_json::Value;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -159,13 +159,13 @@ fn prepare_file(path: &Path, prompt: String) -> Result<Prepared, InputError> {
     };
     let (context, chars, kind) = match extension.as_str() {
         "json" => valued(
-            serde_json::from_str(&read(path)?).map_err(|e| bad("JSON", e.to_string()))?,
+            serde_json::from_str(&read(path)?).map_err(|e| bad("JSON", parse_fault(&e.to_string())))?,
             "JSON",
         ),
         // The first line says what and where; a picture of the place follows it.
         "yaml" | "yml" => valued(
             serde_saphyr::from_str(&read(path)?)
-                .map_err(|e| bad("YAML", without_picture(&e.to_string()).to_owned()))?,
+                .map_err(|e| bad("YAML", parse_fault(without_picture(&e.to_string()))))?,
             "YAML",
         ),
         "jsonl" | "ndjson" => valued(
@@ -207,7 +207,9 @@ fn valued(value: Value, kind: &'static str) -> (Context, usize, &'static str) {
 
 fn json_lines(text: &str) -> Result<Value, String> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let values = lines.map(|(i, line)| serde_json::from_str(line).map_err(|e| format!("line {}: {e}", i + 1)));
+    let values = lines.map(|(i, line)| {
+        serde_json::from_str(line).map_err(|e| format!("line {}: {}", i + 1, parse_fault(&e.to_string())))
+    });
     values.collect::<Result<Vec<Value>, String>>().map(Value::Array)
 }
 

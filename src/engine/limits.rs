@@ -109,15 +109,20 @@ impl Exceeded {
         }
     }
 
-    /// How to ask again with twice as much, in a shell.
+    /// How to ask again with twice as much, in a shell: of what was reached, where twice the limit would stop it there
+    /// again, and with the default where both are nothing.
     pub fn doubled(&self) -> String {
         let flag = flag_of(self.name());
         let twice = match self {
-            Self::Money { limit_nano, .. } => money(i128::from(*limit_nano).saturating_mul(2)).replace(['$', ','], ""),
-            Self::CompletionTokens { limit, .. }
-            | Self::PromptTokens { limit, .. }
-            | Self::Calls { limit }
-            | Self::GlobalCalls { limit } => limit.saturating_mul(2).to_string(),
+            Self::Money { limit_nano, spent_nano } => {
+                let usual = i128::from(Limits::default().max_money_nano);
+                let enough = enough(i128::from(*limit_nano), *spent_nano);
+                money(if enough > 0 { enough } else { usual }).replace(['$', ','], "")
+            }
+            Self::CompletionTokens { limit, reached } | Self::PromptTokens { limit, reached } => {
+                enough(i128::from(*limit), i128::from(*reached)).to_string()
+            }
+            Self::Calls { limit } | Self::GlobalCalls { limit } => limit.saturating_mul(2).to_string(),
         };
         let joint = if flag.starts_with('-') { ' ' } else { '=' };
         format!("{flag}{joint}{twice}")
@@ -126,6 +131,14 @@ impl Exceeded {
     /// Whether it ends the whole query, and not just the agent that met it.
     pub fn ends_query(&self) -> bool {
         !matches!(self, Self::Calls { .. } | Self::PromptTokens { .. })
+    }
+}
+
+/// Twice the limit, where that is more than was reached; else twice that.
+fn enough(limit: i128, reached: i128) -> i128 {
+    match limit.saturating_mul(2) {
+        twice if twice > reached => twice,
+        _ => reached.saturating_mul(2),
     }
 }
 
@@ -153,7 +166,18 @@ mod tests {
         };
         assert_eq!(money(200_000_000).doubled(), "--max-money-spent 0.40");
         assert_eq!(money(1_000_000_000_000).doubled(), "--max-money-spent 2000.00");
+        assert_eq!(money(0).doubled(), "--max-money-spent 0.20", "the default");
+        let far = Exceeded::Money {
+            limit_nano: 5_000_000,
+            spent_nano: 10_000_000,
+        };
+        assert_eq!(far.doubled(), "--max-money-spent 0.02");
         assert_eq!(Exceeded::Calls { limit: 4 }.doubled(), "--max-calls 8");
+        let beyond = Exceeded::CompletionTokens {
+            limit: 50,
+            reached: 600,
+        };
+        assert!(beyond.doubled().ends_with("=1200"));
         let tokens = Exceeded::PromptTokens { limit: 50, reached: 60 };
         assert_eq!(tokens.doubled(), "FAST_RLM_MAX_PROMPT_TOKENS=100");
     }

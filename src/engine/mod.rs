@@ -1,6 +1,7 @@
 //! The agent loop: prompts, probe, steps, sub-agents, budgets, session memory, parking.
 
 mod agent;
+mod answering;
 mod begin_error;
 mod blocks;
 mod budget;
@@ -39,6 +40,7 @@ mod tape;
 mod truncate;
 
 pub(crate) use agent::{context, handed};
+pub use answering::{answer, asking, asking_in, drop_question, waiting, waiting_in};
 pub use begin_error::BeginError;
 pub use budget::{Allowance, Budget, Spent};
 pub(crate) use clock::now;
@@ -50,8 +52,8 @@ pub use gate::{AllowAll, Approver, AskPerson, Decision, DenyAll, GateCall, Tool}
 pub use groups::{KIND_SIGNAL, Observation, SignalMatch, ToolGroup};
 pub use home::{Home, SessionLog};
 pub use input::{Input, InputError};
+pub use journal::{Asking, ProjectError, RecoverError};
 pub(crate) use journal::{CLOCK, CONVERSATION, Pending, TOOLS, custom_event};
-pub use journal::{ProjectError, RecoverError};
 pub use leaving::Leaving;
 pub use limits::{Exceeded, Limits};
 pub use memory::{MemoryError, SessionMemory};
@@ -63,8 +65,6 @@ pub use recorded_input::{mark_imported, recorded_context};
 pub use schema::{BadSchema, OutputSchema};
 pub use script::ScriptedReply;
 pub(crate) use session::recorded_structured;
-pub use session::{
-    Answer, Query, answer, drop_question, last_models, recorded_mcp, recorded_repl, run_query, waiting, waiting_in,
-};
+pub use session::{Answer, Query, last_models, recorded_mcp, recorded_repl, run_query};
 pub use settings::{Guard, Model, Settings};
 pub use tape::{Call, Recorded, Served, Tape, tool_input};

@@ -7,11 +7,16 @@ use serde_json::Value;
 /// The deepest nesting that is taken; records hold the value a few levels down.
 const DEEPEST: usize = MAX_NESTING - 10;
 
+/// As deep as values leave the REPL (`DEPTH` in `encode.py`).
+const ENCODED: usize = 100;
+
 /// What to tell the code whose value nests too deep; `what` begins the sentence.
 pub(super) fn too_deep(what: &str, value: &Value) -> Option<String> {
     let depth = depth(value);
+    // What is deeper than that leaves the REPL as text.
+    let more = if depth >= ENCODED { " or more" } else { "" };
     (depth > DEEPEST)
-        .then(|| format!("{what} nests {depth} levels deep, and at most {DEEPEST} are possible: flatten it."))
+        .then(|| format!("{what} nests {depth}{more} levels deep, and at most {DEEPEST} are possible: flatten it."))
 }
 
 /// Not recursive: the value decides how deep this goes.
@@ -43,5 +48,9 @@ mod tests {
         assert_eq!(too_deep("It", &nested(DEEPEST)), None);
         let told = too_deep("It", &nested(DEEPEST + 1)).unwrap();
         assert!(told.starts_with("It nests 91 levels deep"), "{told}");
+        let told = too_deep("It", &nested(ENCODED)).unwrap();
+        assert!(told.starts_with("It nests 100 or more levels deep"), "{told}");
+        let encoder = include_str!("../../assets/python/rlm/encode.py");
+        assert!(encoder.contains(&format!("\nDEPTH = {ENCODED}\n")));
     }
 }

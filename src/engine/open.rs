@@ -80,6 +80,18 @@ impl Opened {
     }
 }
 
+/// Brings the files of a session in step with its log, and leaves its last query as it is.
+pub(super) fn catch_up(home: &Home) -> Result<(), BeginError> {
+    let _lock = SessionLock::acquire(&home.dir, home.wait)?;
+    let (store, session) = match (&home.log, &home.storage) {
+        (Some(log), _) => (log.store.clone(), log.session.clone()),
+        (None, storage) => find(home, storage.as_deref().unwrap_or(&home.dir))?,
+    };
+    let writer = SessionWriter::take_over(&store, &session)?;
+    recover(&store, &writer, &home.dir, Cut::Keep)?;
+    Ok(())
+}
+
 impl Opened {
     /// What earlier queries of the session observed, where it counts.
     pub(super) fn observed(&self, settings: &Settings) -> Result<Vec<Observation>, StoreError> {

@@ -30,6 +30,7 @@ impl Reopened {
         started: &TurnStarted,
         doc: Option<StateDoc>,
     ) -> Result<Self, BeginError> {
+        home.check_names(&query.settings.secrets)?;
         let input = Input::recorded_in(started, &home.dir, query.input.file())?;
         let prepared = input.prepare(query.settings.structured_io)?;
         let schema = query.settings.output_schema()?;

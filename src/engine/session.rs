@@ -6,20 +6,17 @@ use super::budget::Spent;
 use super::clock;
 use super::error::RunError;
 use super::event::{AgentId, Watch, What, redacted_value};
-use super::home::{Home, SessionLog};
+use super::home::Home;
 use super::input::{Input, Prepared};
-use super::journal::{Cut, load_parked};
+use super::journal::Cut;
 use super::keeper::Keeper;
 use super::leaving::Leaving;
 use super::memory::{RunRef, SessionMemory, new_run};
-use super::onward::copied;
 use super::open::{Opened, lock};
-use super::person::{Person, Question};
-use super::reopen::Reopened;
+use super::person::Person;
 use super::run::Run;
 use super::schema::OutputSchema;
 use super::settings::Settings;
-use crate::disk::lock::SessionLock;
 use crate::disk::transcript_writer::TranscriptWriter;
 use crate::provider::Cancel;
 use crate::repl::{Backend, FinalValue, HASH_SEED, ReplFactory};
@@ -94,7 +91,7 @@ pub async fn run_query(home: &Home, query: Query) -> Result<Answer, BeginError> 
     let recorded = query.input.recorded();
     let prepared = query.input.clone().prepare(query.settings.structured_io)?;
     let schema = query.settings.output_schema()?;
-    home.check_prefix()?;
+    home.check_names(&query.settings.secrets)?;
     make_dir(&home.dir)?;
     make_dir(&home.logs())?;
     let lock = lock(home, &query.cancel).await?;
@@ -121,86 +118,6 @@ pub async fn run_query(home: &Home, query: Query) -> Result<Answer, BeginError> 
     run.know(&earlier);
     let spec = root_spec(&run, &reference.run_id, prepared, schema, preamble, keeper);
     Ok(finish(run, spec, opened.notes).await)
-}
-
-/// Answers the question of a parked session, and runs its query on. No call that had finished is made again.
-///
-/// The query's own input is used, not `query.input`; where that is a file, it is the file of the query.
-///
-/// # Errors
-/// [`BeginError::NothingParked`], [`BeginError::NotAnOption`], and what keeps a query from beginning; the question
-/// stays open then.
-pub async fn answer(home: &Home, text: String, query: Query) -> Result<Answer, BeginError> {
-    let lock = lock(home, &query.cancel).await?;
-    let opened = Opened::open(home, &query.settings, Cut::Close, lock)?;
-    let nothing = || BeginError::NothingParked { dir: home.dir.clone() };
-    let (parked, (writer, _)) = opened.parked.zip(opened.log).ok_or_else(nothing)?;
-    let before = match &opened.store {
-        Some(store) => parked.spent.from(copied(store, writer.session(), parked.turn)?),
-        None => parked.spent.from(0),
-    };
-    if !parked.question.takes(&text) {
-        return Err(BeginError::NotAnOption {
-            answer: text,
-            question: parked.question,
-        });
-    }
-    let started = parked.started.clone();
-    let query = query.structured_as(&started);
-    let Reopened {
-        prepared,
-        schema,
-        reference,
-        lines,
-        memory,
-    } = Reopened::of(home, &query, &started, opened.doc)?;
-    let again = parked.onward().ok_or_else(nothing)?;
-    let (journal, tape) = parked.answer(writer, text);
-    let keeper = Keeper::resume(memory, journal, reference.clone());
-    let run = Arc::new(Run::new(&query, lines, None).after(before));
-    let mut spec = root_spec(&run, &reference.run_id, prepared, schema, None, keeper);
-    spec.had_mcp(&started);
-    spec.instruction = started.instruction;
-    spec.onward = Some(again.with_tape(tape));
-    Ok(finish(run, spec, opened.notes).await)
-}
-
-/// Closes the parked query of a session as cancelled, without an answer.
-///
-/// # Errors
-/// [`BeginError::NothingParked`], and what keeps the session from being written.
-pub fn drop_question(home: &Home, settings: &Settings) -> Result<(), BeginError> {
-    let lock = SessionLock::acquire(&home.dir, home.wait)?;
-    let opened = Opened::open(home, settings, Cut::Close, lock)?;
-    let nothing = || BeginError::NothingParked { dir: home.dir.clone() };
-    let (parked, (writer, _)) = opened.parked.zip(opened.log).ok_or_else(nothing)?;
-    let mut memory = SessionMemory::of_read(&home.dir, opened.doc, settings.secrets.clone())?;
-    memory.go_on(RunRef {
-        run_id: parked.started.run_id.clone(),
-        log_file: parked.started.log_file.clone().unwrap_or_default(),
-        query: String::new(),
-    });
-    Keeper::drop_parked(memory, writer, parked.turn).map_err(BeginError::Keep)
-}
-
-/// What the session in `dir` waits for, read without taking its lock; `None` when it does not wait.
-///
-/// # Errors
-/// Those of its store.
-pub fn waiting(dir: &Path) -> Result<Option<Question>, StoreError> {
-    match log_of(dir)? {
-        Some((store, session)) => waiting_in(&SessionLog { store, session }),
-        None => Ok(None),
-    }
-}
-
-/// What a session in an open store waits for.
-///
-/// # Errors
-/// Those of the store.
-pub fn waiting_in(log: &SessionLog) -> Result<Option<Question>, StoreError> {
-    let parked = load_parked(&log.store, &log.session)?;
-    Ok(parked.map(|parked| parked.question))
 }
 
 /// The models that the last query of the session in `dir` was run with, the root's and the sub-agents', read without

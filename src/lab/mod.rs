@@ -26,6 +26,6 @@ pub use error::LabError;
 pub use rebuild::rebuild;
 pub use recorded::{RecordedStep, RecordedTool, RecordedTurn, Recording};
 pub(crate) use remove::{prune, remove};
-pub use replay::{Mismatch, Python, ReplayReport, Source, StepPlan, SubAgents, TurnPlan, Unconsumed, replay};
+pub use replay::{Masked, Mismatch, Python, ReplayReport, Source, StepPlan, SubAgents, TurnPlan, Unconsumed, replay};
 pub use sink::{AgentSink, LabEvent, NoSink};
 pub use what_if::{Change, Divergence, OffTape, WhatIfTape, check_change, denials, frozen_plan};

@@ -5,6 +5,7 @@ use super::credentials::is_credential;
 use super::spec::{CALL, START, ServerSpec, Transport};
 use crate::disk::advice::on_named;
 use crate::disk::whole::{LARGEST_NAMED, read_named};
+use crate::text::parse_fault;
 use reqwest::Url;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -72,7 +73,8 @@ pub fn load(path: &Path) -> Result<Vec<ServerSpec>, SpecError> {
     let failed = |error| unread(format!("{error}; {}", on_named(&error)));
     let text = read_named(path, LARGEST_NAMED).map_err(failed)?;
     let config = serde_json::from_str(&text)
-        .map_err(|error| unread(format!("it is no JSON: {error}; check it there, or name another file")))?;
+        .map_err(|error: serde_json::Error| parse_fault(&error.to_string()))
+        .map_err(|fault| unread(format!("it is no JSON: {fault}; check it there, or name another file")))?;
     read(&config, |name| std::env::var(name).ok())
 }
 

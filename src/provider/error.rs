@@ -3,6 +3,17 @@
 use super::reply::{Timings, Usage};
 use std::time::Duration;
 
+/// A redirect that is not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Redirect {
+    /// To another server.
+    Elsewhere,
+    /// To another place on the same server, in a way that would not repeat the request.
+    Within,
+    /// On the same server, once more after some that were followed.
+    Endless,
+}
+
 /// The reason a call failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ErrorKind {
@@ -98,12 +109,14 @@ pub enum ErrorKind {
         setting: &'static str,
     },
     /// The server sends the caller elsewhere. Not followed: the key is meant for this server only.
-    #[error("{server} redirects to {target}, which is not followed: set {setting} if that is the right server")]
+    #[error("{server} redirects {}", redirected(target, *how, setting))]
     Redirected {
         /// The server's host.
         server: String,
-        /// Where to.
+        /// Where to; empty where it does not say.
         target: String,
+        /// What kind of a redirect it is.
+        how: Redirect,
         /// The variable that names the server.
         setting: &'static str,
     },
@@ -258,6 +271,18 @@ fn coded(code: &str) -> String {
         String::new()
     } else {
         format!(" {code}")
+    }
+}
+
+/// Where a redirect leads, and what to do.
+fn redirected(target: &str, how: Redirect, setting: &str) -> String {
+    match how {
+        _ if target.is_empty() => format!("and does not say where to: check the address in {setting}"),
+        Redirect::Elsewhere => {
+            format!("to {target}, which is not followed: set {setting} if that is the right server")
+        }
+        Redirect::Within => format!("to {target}, which is not followed: check the address in {setting}"),
+        Redirect::Endless => format!("again and again, at last to {target}: check the address in {setting}"),
     }
 }
 

@@ -32,7 +32,7 @@ pub use cancel::Cancel;
 pub use cassette::CassetteReplies;
 pub use cli_agent::{AgentSpec, CliAgent, Field, Output, Places, UsagePlaces};
 pub use cost::parse_nano_dollars;
-pub use error::{CallError, ErrorKind, Partial};
+pub use error::{CallError, ErrorKind, Partial, Redirect};
 pub(crate) use http::{client as http_client, lost};
 pub(crate) use inherited::keep_descriptors;
 pub(crate) use last_words::LastWords;

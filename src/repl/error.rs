@@ -58,6 +58,9 @@ pub enum PrepareError {
     Killed(String),
 }
 
+/// With so much memory an interpreter starts, and has some for what it is asked.
+pub(super) const LEAST_MEGABYTES: u64 = 64;
+
 /// A REPL could not be started, or its instance is gone.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -68,6 +71,15 @@ pub enum ReplError {
     /// The interpreter did not come up.
     #[error("Python did not start: {0}")]
     Start(String),
+    /// Its limit of memory is too low for the interpreter itself.
+    #[error(
+        "Python does not start in {megabytes} MB of memory (repl_memory_mb): give it {LEAST_MEGABYTES} or more; it is 512 \
+         where it is not set"
+    )]
+    TooLittleMemory {
+        /// The limit.
+        megabytes: u64,
+    },
     /// The instance was lost while it did something else than run a step.
     #[error("the Python instance was lost while {doing}: {why}")]
     Lost {

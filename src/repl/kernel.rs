@@ -5,7 +5,7 @@ pub(super) const IMPORTS: &str = include_str!("../../assets/python/imports.py");
 const BOOT: &str = include_str!("../../assets/python/boot.py");
 
 /// The engine's modules, in the order in which they import each other.
-const MODULES: [(&str, &str); 16] = [
+const MODULES: [(&str, &str); 17] = [
     ("text", include_str!("../../assets/python/rlm/text.py")),
     ("preview", include_str!("../../assets/python/rlm/preview.py")),
     ("encode", include_str!("../../assets/python/rlm/encode.py")),
@@ -18,6 +18,7 @@ const MODULES: [(&str, &str); 16] = [
     ("names", include_str!("../../assets/python/rlm/names.py")),
     ("loop", include_str!("../../assets/python/rlm/loop.py")),
     ("sweep", include_str!("../../assets/python/rlm/sweep.py")),
+    ("intact", include_str!("../../assets/python/rlm/intact.py")),
     ("restore", include_str!("../../assets/python/rlm/restore.py")),
     ("api", include_str!("../../assets/python/rlm/api.py")),
     ("tools", include_str!("../../assets/python/rlm/tools.py")),

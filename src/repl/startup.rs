@@ -1,9 +1,9 @@
-//! Starts an instance and restores state into it, however hostile that state is: what ends or hangs the interpreter is
-//! left out in the next attempt, and reported.
+//! Starts an instance and restores state into it, however hostile that state is: what ends, hangs or breaks the interpreter
+//! is left out in the next attempt, and reported.
 
 use super::api::{HostCalls, RestoreFailure, RestoreKind, RestoreSet, Role, StartOptions};
 use super::blobs::{self, Blobs};
-use super::error::ReplError;
+use super::error::{LEAST_MEGABYTES, ReplError};
 use super::instance::{Instance, Spawn, encode};
 use super::link::Event;
 use super::wire::{self, Command, Done, Note, NoteKind, Reply, StartCommand, StartReply};
@@ -29,6 +29,8 @@ enum Attempt {
     Ready(StartReply),
     /// The instance was lost, or is not to be trusted, because of this item.
     Failed(Option<Note>, String),
+    /// The kernel is whole no more, because of this item or of one before it.
+    Broken(Option<Note>, String),
 }
 
 impl Starter {
@@ -36,6 +38,7 @@ impl Starter {
     pub(super) async fn start(&self, restore: &Arc<RestoreSet>) -> Result<(Instance, StartReply), ReplError> {
         blobs::check_context(&self.options.context)?;
         let mut culprits: Vec<RestoreFailure> = Vec::new();
+        let mut careful = false;
         loop {
             if culprits.len() >= ATTEMPTS {
                 give_up(restore, &mut culprits);
@@ -46,7 +49,8 @@ impl Starter {
                 .spawn(&options.limits, self.host.clone(), self.runtime.clone())?;
             let blobs = Arc::new(Blobs::new(options, restore.clone()));
             *instance.link.blobs.lock().unwrap_or_else(PoisonError::into_inner) = Some(blobs);
-            let number = instance.send(|number| encode(&self.command(number, restore, &culprits)))?;
+            let number =
+                instance.send(|number| encode(&self.command(number, restore_command(restore, &culprits, careful))))?;
             let (attempt, instance) = self.attempt(instance, number).await?;
             match (attempt, instance) {
                 (Attempt::Ready(mut reply), Some(instance)) => {
@@ -54,14 +58,27 @@ impl Starter {
                     reply.restored.failed.append(&mut culprits);
                     return Ok((instance, reply));
                 }
+                // Which item it was is told by a look after each.
+                (Attempt::Broken(Some(_), _), _) if !careful => careful = true,
+                (Attempt::Broken(Some(note), why), _) => {
+                    culprits.push(blame(note, format!("it broke the interpreter: {why}"))?);
+                }
                 (Attempt::Failed(Some(note), why), _) => culprits.push(blame(note, why)?),
-                (Attempt::Failed(None, why), _) => return Err(ReplError::Start(why)),
+                (Attempt::Failed(None, why) | Attempt::Broken(None, why), _) => return Err(self.not_started(why)),
                 (Attempt::Ready(_), None) => return Err(ReplError::NotAlive),
             }
         }
     }
 
-    fn command<'a>(&'a self, number: u64, restore: &'a RestoreSet, culprits: &'a [RestoreFailure]) -> Command<'a> {
+    /// Why nothing was started; whatever it says, too little memory is too little.
+    fn not_started(&self, why: String) -> ReplError {
+        match self.options.limits.memory_bytes >> 20 {
+            megabytes if megabytes < LEAST_MEGABYTES => ReplError::TooLittleMemory { megabytes },
+            _ => ReplError::Start(why),
+        }
+    }
+
+    fn command<'a>(&'a self, number: u64, restore: wire::RestoreCommand<'a>) -> Command<'a> {
         let options = &self.options;
         let tools = options.tools.iter();
         let host_tools = options.host_tools.iter();
@@ -90,7 +107,7 @@ impl Starter {
                     is_async: tool.is_async,
                 })
                 .collect(),
-            restore: restore_command(restore, culprits),
+            restore,
         }))
     }
 
@@ -109,7 +126,7 @@ impl Starter {
                     let done: Done<StartReply> =
                         serde_json::from_slice(&data).map_err(|error| ReplError::Protocol(error.to_string()))?;
                     if done.number == number {
-                        return self.judge(done.reply, instance).await;
+                        return self.judge(done.reply, note, instance).await;
                     }
                 }
                 Ok(Some(Event::Final(_) | Event::Value(_))) => {}
@@ -128,17 +145,19 @@ impl Starter {
         }
     }
 
-    /// An instance that was denied memory is not kept: the item that asked for it is left out.
+    /// An instance that was denied memory is not kept: the item that asked for it is left out. Nor is one whose kernel
+    /// broke while it was `doing` something.
     async fn judge(
         &self,
         reply: Reply<StartReply>,
+        doing: Option<Note>,
         instance: Instance,
     ) -> Result<(Attempt, Option<Instance>), ReplError> {
         let reply = match reply {
             Reply::Good(reply) => reply,
             Reply::Broken { broken } => {
                 instance.end().await;
-                return Ok((Attempt::Failed(None, broken), None));
+                return Ok((Attempt::Broken(doing, broken), None));
             }
         };
         if !instance.memory.denied() {
@@ -165,7 +184,11 @@ impl Starter {
     }
 }
 
-fn restore_command<'a>(restore: &'a RestoreSet, culprits: &'a [RestoreFailure]) -> wire::RestoreCommand<'a> {
+fn restore_command<'a>(
+    restore: &'a RestoreSet,
+    culprits: &'a [RestoreFailure],
+    careful: bool,
+) -> wire::RestoreCommand<'a> {
     let variables = restore.variables.iter().enumerate();
     wire::RestoreCommand {
         imports: &restore.imports,
@@ -184,6 +207,7 @@ fn restore_command<'a>(restore: &'a RestoreSet, culprits: &'a [RestoreFailure]) 
             .iter()
             .map(|culprit| (culprit.kind, culprit.name.as_str()))
             .collect(),
+        careful,
     }
 }
 

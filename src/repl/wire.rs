@@ -68,6 +68,8 @@ pub(super) struct RestoreCommand<'a> {
     pub(super) variables: Vec<VariableEntry<'a>>,
     /// Items that ended an earlier attempt.
     pub(super) skip: Vec<(RestoreKind, &'a str)>,
+    /// The kernel is looked at after each item, and not only at the end.
+    pub(super) careful: bool,
 }
 
 #[derive(Serialize)]

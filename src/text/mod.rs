@@ -21,7 +21,7 @@ pub(crate) use duration::instant;
 pub use duration::{clock_time, date_time, duration, seconds};
 pub use glyphs::{Glyphs, ascii};
 pub use money::{exact_money, money, parse_nano};
-pub use place::{line_and_column, toml_fault, without_picture};
+pub use place::{line_and_column, parse_fault, toml_fault, without_picture};
 pub use safe::SafeText;
 pub use sanitize::Places;
 pub use shared::Shared;

@@ -28,6 +28,20 @@ pub fn without_picture(message: &str) -> &str {
     first.strip_prefix("error: ").unwrap_or(first)
 }
 
+/// What is wrong of JSON or YAML, in words of the text and not of its reader: that it nests deeper than is read.
+pub fn parse_fault(message: &str) -> String {
+    const YAML: &str = "budget breached: Depth { depth: ";
+    let told = |levels: usize| format!("it nests more than {levels} levels deep (flatten it)");
+    if let Some((before, rest)) = message.split_once(YAML)
+        && let Some((depth, after)) = rest.split_once(" }")
+        && let Ok(depth) = depth.parse::<usize>()
+    {
+        return format!("{before}{}{after}", told(depth.saturating_sub(1)));
+    }
+    // serde_json takes 128 levels, the value within them being one.
+    message.replacen("recursion limit exceeded", &told(127), 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -38,6 +52,26 @@ mod tests {
         let places = [0, 3, 4, 8, 9, 99].map(|byte| line_and_column(text, byte));
         assert_eq!(places, [(1, 1), (1, 4), (2, 1), (2, 4), (2, 5), (3, 4)]);
         assert_eq!(line_and_column(text, 7), (2, 3), "inside a character");
+    }
+
+    #[test]
+    fn too_deep_a_text_is_told_in_its_own_words() {
+        for depth in [127, 128] {
+            let text = "[".repeat(depth) + &"]".repeat(depth);
+            let json =
+                serde_json::from_str::<serde_json::Value>(&text).map_err(|error| parse_fault(&error.to_string()));
+            match json {
+                Ok(_) => assert_eq!(depth, 127),
+                Err(told) => {
+                    let wanted = "it nests more than 127 levels deep (flatten it) at line 1 column 128";
+                    assert_eq!((depth, told.as_str()), (128, wanted));
+                }
+            }
+        }
+        let yaml = "line 1 column 65: budget breached: Depth { depth: 65 }";
+        let wanted = "line 1 column 65: it nests more than 64 levels deep (flatten it)";
+        assert_eq!(parse_fault(yaml), wanted);
+        assert_eq!(parse_fault("expected value at line 1"), "expected value at line 1");
     }
 
     #[test]

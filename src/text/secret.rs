@@ -8,8 +8,10 @@ mod forms;
 mod live;
 #[cfg(test)]
 mod tests;
+mod writer;
 
 pub use live::LiveRedactor;
+pub use writer::RedactingWriter;
 
 use forms::{Decode, ENCODINGS, base64_cores, pickled};
 use memchr::{memchr2_iter, memmem};

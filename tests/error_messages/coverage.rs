@@ -47,6 +47,11 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "query {} has {}: there is no step",
         "the command line refuses it first; tests/lab_cases/forks.rs",
     ),
+    // Of two processes at once.
+    (
+        "session {}: the question that was meant is open no more",
+        "tests/ask_across_restart.rs",
+    ),
     // Of Python, where it breaks in a way that no code can bring about; tests/repl_sandbox has those that it can.
     (
         "cannot unpack the embedded part",
@@ -55,6 +60,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
     (
         "the process that prepares Python failed",
         "tests/repl_prepare.rs kills it",
+    ),
+    (
+        "Python did not start",
+        "what the user gives is told in words of its own: a tool file, too little memory",
     ),
     ("the Python instance was lost while", "tests/repl_sandbox/hostile.rs"),
     ("the Python instance is gone", "tests/repl_sandbox/hostile.rs"),

@@ -72,6 +72,7 @@ fn values_that_cannot_be_used() {
             &book.steps(&["FINAL(1)"]).option(option, value).run(),
         );
     }
+    let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
     for (option, file, content) in [
         ("--output-schema", "no.json", "not json"),
         ("--output-schema", "schema.json", r#"{"type": "nonsense"}"#),
@@ -94,6 +95,13 @@ fn values_that_cannot_be_used() {
         ("--config", "list.yaml", "max_depth: [1\n"),
         ("--config", "type.yaml", "max_depth: deep\n"),
         ("--config", "money.yaml", "max_money_spent: -1\n"),
+        ("--config", "memory.yaml", "repl_memory_mb: 1\n"),
+        ("--config", "no_memory.yaml", "repl_memory_mb: 0\n"),
+        ("--output-schema", "deep.json", &deep),
+        ("--mcp", "deep.json", &deep),
+        ("--input-file", "deep.json", &deep),
+        ("--input-file", "deep.yaml", &deep),
+        ("--input-file", "deep.jsonl", &deep),
         ("--input-file", "bad.json", "{\n \"a\": }"),
         ("--input-file", "bad.yaml", "a: [1\n"),
         ("--input-file", "bad.jsonl", "1\n2\n{"),
@@ -139,6 +147,15 @@ fn values_that_cannot_be_used() {
         let ran = book.session("named", &["FINAL(1)"]).option("--prefix", prefix).run();
         book.met(&format!("--prefix {prefix}"), &ran);
     }
+    for (option, id) in [("--prefix", "named"), ("--session-id", "alone")] {
+        let secret = "hunter2-hunter2";
+        let asks = match option {
+            "--prefix" => book.session(id, &["FINAL(1)"]).option(option, secret),
+            _ => book.session(secret, &["FINAL(1)"]),
+        };
+        let ran = asks.option("--env", format!("KEY={secret}")).run();
+        book.met(&format!("{option} that is a secret"), &ran);
+    }
     let ran = book.steps(&["FINAL(1)"]).session(&book.path("a file")).run();
     book.met("--session-dir is a file", &ran);
     let ran = book.steps(&["FINAL(1)"]).session(&book.path("a file/below")).run();
@@ -147,6 +164,11 @@ fn values_that_cannot_be_used() {
     book.met("--log-dir is a file", &ran);
     let ran = book.steps(&["FINAL(1)"]).option("--log-dir", "/proc/none").run();
     book.met("--log-dir where none can be made", &ran);
+    let ran = book
+        .steps(&["FINAL(1)"])
+        .option("--config", "memory.yaml")
+        .option("--repl", "python3");
+    book.met("repl_memory_mb: 1 with --repl python3", &ran.arg("-q").run());
     book.close("values");
 }
 
@@ -162,6 +184,8 @@ fn limits_that_stop_a_query() {
         "max_calls_per_subagent: 2",
         "max_global_calls: 1",
         "max_money_spent: 0.07",
+        "max_money_spent: 0.01",
+        "max_money_spent: 0",
         "max_completion_tokens: 150",
         "max_prompt_tokens: 1100",
     ] {

@@ -96,6 +96,18 @@ fn statuses() {
         ),
     );
     book.met("a redirect", &ran);
+    for (what, status, location) in [
+        (
+            "a redirect to itself, again and again",
+            "307 Temporary Redirect",
+            "location: /v1/chat/completions\r\n",
+        ),
+        ("a redirect within the server", "302 Found", "location: /log-in\r\n"),
+        ("a redirect to nowhere", "302 Found", ""),
+    ] {
+        let head = format!("HTTP/1.1 {status}\r\n{location}content-length: 0\r\nconnection: close\r\n\r\n");
+        book.met(what, &asks(&book, &serve(head.into_bytes(), false)));
+    }
     book.close("statuses");
 }
 

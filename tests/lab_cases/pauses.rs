@@ -1,10 +1,10 @@
 //! Questions that wait, across restarts.
 
-use crate::desk::{Counter, Never, builder, scripted};
+use crate::desk::{Counter, Never, builder, client, scripted};
 use async_trait::async_trait;
 use fast_rlm::observe::{DiffRow, Fact};
 use fast_rlm::repl::{HostError, HostTool};
-use fast_rlm::{Client, Error, NamespaceFrom, NoSink, Tool};
+use fast_rlm::{Client, Error, NamespaceFrom, NoSink, Output, Tool};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
@@ -75,6 +75,37 @@ async fn case_71_two_questions_park_twice() {
         client.open_session(&id).unwrap().send("two").await.unwrap().value,
         json!(["one", "two"])
     );
+}
+
+#[tokio::test]
+async fn what_was_sent_before_a_question_was_asked_is_no_answer_to_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let code = "a = await ask('ok?')\nb = await ask('and now?')\nFINAL([a, b])";
+    let id = park(dir.path(), code).await;
+    let (next, _) = next_process(dir.path());
+    let session = next.open_session(&id).unwrap();
+    let both = tokio::join!(session.send("one"), session.send("one"));
+    let (went_on, refused) = one_each(both);
+    assert_eq!(went_on.suspended.unwrap().text, "and now?");
+    assert!(
+        refused.contains("open no more") && refused.contains("and now?"),
+        "{refused}"
+    );
+    assert_eq!(session.send("two").await.unwrap().value, json!(["one", "two"]));
+
+    let dir = tempfile::tempdir().unwrap();
+    let asks = client(dir.path(), &["FINAL(await ask('ok?'))"]);
+    let (asked, refused) = one_each(tokio::join!(asks.run("first"), asks.run("second")));
+    assert!(asked.suspended.is_some());
+    assert!(refused.contains("waits for an answer"), "{refused}");
+}
+
+/// Of two, the one that was taken and why the other was not, whichever came first.
+fn one_each(both: (Result<Output, Error>, Result<Output, Error>)) -> (Output, String) {
+    match both {
+        (Ok(taken), Err(refused)) | (Err(refused), Ok(taken)) => (taken, refused.to_string()),
+        both => panic!("{both:?}"),
+    }
 }
 
 /// Hangs when it is called for the first time.

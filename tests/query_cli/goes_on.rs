@@ -264,6 +264,26 @@ fn ctrl_c_cancels_a_query_that_is_finished() {
     assert!(place.lab(&["resume"]).run().err.contains("nothing to resume"));
 }
 
+#[test]
+fn a_query_that_ended_before_state_json_said_so_is_told_as_what_it_is() {
+    // state.json is written at the beginning, after each step, and at the end of what has no FINAL; the log knows before.
+    for (last, fault, told) in [
+        ("FINAL(x)", "atomic.create:3", "was answered"),
+        ("y = 2", "atomic.create:4", "was stopped by max_calls_per_subagent"),
+    ] {
+        let place = Place::new();
+        let asked = place.one(&["x = 1", last]).option("--max-calls", "2");
+        assert_eq!(asked.env("FAST_RLM_FAULT", fault).run().code, None, "it was killed");
+        let read = || session::read_json(&place.runs().join("one/state.json"));
+        assert_eq!(read()["pending_query"], json!("the prompt"), "{told}");
+        let refused = place.lab(&["resume"]).run();
+        refused.refused(2, &[told, "state.json did not have its end yet, and has it now"]);
+        assert_eq!(read()["pending_query"], json!(null));
+        let again = place.lab(&["resume"]).run();
+        assert!(again.err.contains(told) && !again.err.contains("yet"), "{again:?}");
+    }
+}
+
 /// The session `one` with a step that never ends in the place of its second, as the session `loops`.
 fn looping(place: &Place) {
     let store = fast_rlm::Storage::dir(place.runs()).open().unwrap();

@@ -178,3 +178,49 @@ fn texts(dir: &Path, parts: &[&str], found: &mut Vec<String>) {
         found.extend(told.map(|part| format!("{part} in {}", entry.path().display())));
     }
 }
+
+#[test]
+fn a_replay_says_which_steps_read_a_secret_and_is_faithful_with_it() {
+    let place = Place::new();
+    let steps = [
+        "x = 1",
+        "import os\ndef pin():\n    return os.environ['KEY']\nlength = len(pin())",
+        "print('begins', pin()[:3])\nFINAL(length)",
+    ];
+    let asked = place.steps(&steps).session(&place.session_dir());
+    let key = format!("KEY={SECRET}");
+    assert_eq!(asked.option("--env", &key).answer(), SECRET.len().to_string());
+    let replay = || {
+        crate::running::Program::new(place.path())
+            .arg("replay")
+            .arg(place.session_dir())
+    };
+    let told = "reads KEY, whose value is in no record: give it again, with --env KEY=VALUE";
+    let masked = replay().run();
+    assert_eq!(masked.code, Some(1), "{masked:?}");
+    assert!(
+        masked.out.contains(&format!("step 2: value of length (step 2 {told})")),
+        "{masked:?}"
+    );
+    let report = replay().arg("--json").run().json();
+    assert_eq!(
+        report["report"]["masked"],
+        json!([{"turn": 0, "step": 1, "names": ["KEY"]}])
+    );
+    let whole = replay().option("--env", &key).run();
+    assert_eq!(whole.code, Some(0), "{whole:?}");
+    assert!(
+        whole.out.starts_with("faithful") && !whole.out.contains("no record"),
+        "{whole:?}"
+    );
+    // What comes out the same is told all the same.
+    let only_read = place.steps(&["import os\nkey = os.environ['KEY']", "FINAL(2)"]);
+    let only_read = only_read.session(&place.path().join("other"));
+    assert_eq!(only_read.option("--env", &key).answer(), "2");
+    let replayed = crate::running::Program::new(place.path())
+        .arg("replay")
+        .arg("other")
+        .run();
+    assert_eq!(replayed.code, Some(0), "{replayed:?}");
+    assert!(replayed.out.contains(&format!("Q1 step 1 {told}")), "{replayed:?}");
+}

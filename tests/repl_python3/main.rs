@@ -13,6 +13,8 @@
 #[path = "../repl_sandbox/desk.rs"]
 #[allow(dead_code, reason = "each test binary uses its part")]
 mod desk;
+#[path = "../repl_sandbox/poison.rs"]
+mod poison;
 #[path = "../running/mod.rs"]
 mod running;
 

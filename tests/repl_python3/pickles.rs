@@ -1,6 +1,7 @@
 //! What one backend saves the other restores: the same pickles, both ways.
 
 use crate::desk::{Desk, factory, saved};
+use crate::poison::{long_words_cost_no_other_name, only_poisons_failed, poisoned_start};
 use crate::worker;
 use fast_rlm::repl::{Pickle, ReplFactory, RestoreSet, SavedVariable, StartOptions, Sweep, SweptPickle};
 
@@ -103,4 +104,15 @@ async fn a_hostile_pickle_is_left_out_and_named() {
     failed.sort_unstable();
     assert_eq!(failed, ["bomb", "exits", "raises"]);
     assert_eq!(desk.print("print(first, last)").await, "1 2\n");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_poisoned_value_costs_itself_alone() {
+    let (desk, report) = crate::start(poisoned_start()).await;
+    only_poisons_failed(desk, &report.restored).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_name_that_nobody_could_read_costs_itself_alone() {
+    long_words_cost_no_other_name(crate::start(StartOptions::default()).await.0).await;
 }

@@ -127,3 +127,15 @@ async fn time_spent_awaiting_does_not_count_and_computing_does() {
         "a lie is seen through"
     );
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn code_that_looks_for_a_persons_files_is_told_what_can_be_read() {
+    let mut desk = open().await;
+    let told = desk.run("open('/etc/passwd')").await.error.expect("it is denied").text;
+    assert!(
+        told.starts_with("(Of the machine's files only libraries can be read"),
+        "{told}"
+    );
+    let told = desk.run("open('not-there.txt')").await.error.unwrap().text;
+    assert!(told.starts_with("Traceback"), "a file of its own: {told}");
+}

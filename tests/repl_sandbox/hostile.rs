@@ -1,6 +1,7 @@
 //! User code that attacks the sandbox, the kernel or the host: the next step runs, and the program goes on.
 
 use crate::desk::{Desk, saved};
+use crate::poison::{only_poisons_failed, poisoned_start};
 use crate::state::restored;
 use fast_rlm::repl::{InstanceState, Limits, RestoreSet, StepErrorKind, StepOutcome, SweptPickle};
 use std::time::Duration;
@@ -340,4 +341,10 @@ async fn hostile_saved_values_are_left_out_and_named() {
     }
     assert_eq!(desk.print("print(first, last)").await, "1 2\n");
     assert_eq!(desk.run("x = 1").await.instance, InstanceState::Alive);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_poisoned_value_costs_itself_alone() {
+    let (desk, report) = Desk::start(poisoned_start()).await;
+    only_poisons_failed(desk, &report.restored).await;
 }

@@ -1,6 +1,7 @@
 //! Which names are memory, and which comment belongs to which.
 
 use crate::desk::Desk;
+use crate::poison::long_words_cost_no_other_name;
 use crate::state::{names, sweep};
 
 #[tokio::test]
@@ -173,4 +174,9 @@ async fn a_name_of_the_engine_is_put_back_and_the_users_value_kept_aside() {
             .failed()
     );
     desk.print("del print\nprint('back')").await;
+}
+
+#[tokio::test]
+async fn a_name_that_nobody_could_read_costs_itself_alone() {
+    long_words_cost_no_other_name(Desk::open().await).await;
 }

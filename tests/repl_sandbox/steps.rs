@@ -238,3 +238,28 @@ async fn a_pinned_clock_repeats_too() {
     let year = desk.print("import datetime\nprint(datetime.datetime.now().year)").await;
     assert!(year.trim().parse::<u32>().unwrap() > 2023, "the real clock again");
 }
+
+#[tokio::test]
+async fn code_that_looks_for_the_machines_files_is_told_that_there_are_none() {
+    let mut desk = Desk::open().await;
+    for code in [
+        "open('/proc/self/mem', 'rb')",
+        "import os\nos.listdir('/data')",
+        "open('out.txt', 'w')",
+    ] {
+        let told = desk.run(code).await.error.expect("there is no such file").text;
+        let (hint, traceback) = told.split_once('\n').unwrap();
+        assert!(
+            hint.contains("no files of the machine") && hint.contains("`context`"),
+            "{told}"
+        );
+        assert!(
+            traceback.starts_with("Traceback") && traceback.trim_end().ends_with('\''),
+            "{told}"
+        );
+    }
+    for code in ["raise FileNotFoundError('of its own')", "1 / 0"] {
+        let told = desk.run(code).await.error.unwrap().text;
+        assert!(told.starts_with("Traceback"), "{told}");
+    }
+}

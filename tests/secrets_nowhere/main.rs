@@ -170,6 +170,53 @@ fn no_value_is_in_any_file_or_on_any_screen() {
 }
 
 #[test]
+fn what_is_piped_in_is_kept_without_them() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("tools.py"), TOOLS).unwrap();
+    let place = Place { dir, url: serve() };
+    let mut search = Search::new();
+    let piped = format!("{SECRET}\n{PIN}\n{KEY}\n{}\n", STANDARD.encode(SECRET)).into_bytes();
+    let asked = place.asks("What is it?").option("--input-file", "-").piped(&piped);
+    assert_eq!(asked.code, Some(0), "{asked:?}");
+    assert!(asked.err.contains("a secret is in what is piped in"), "{}", asked.err);
+    search.ran("the query", &asked);
+    let kept: Vec<_> = std::fs::read_dir(place.path("runs/one/inputs")).unwrap().collect();
+    let kept = kept.into_iter().map(|entry| entry.unwrap().path()).next().unwrap();
+    let text = std::fs::read_to_string(&kept).unwrap();
+    assert!(text.starts_with("[secret SECRET]\n[secret PIN]\n"), "{text}");
+    let mode = std::os::unix::fs::PermissionsExt::mode(&kept.metadata().unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o600);
+    // A replay is asked about the same.
+    let replayed = place.lab(&["replay", "one"]);
+    assert!(!replayed.err.contains("is not in the record"), "{replayed:?}");
+    search.ran("its replay", &replayed);
+    search.tree(&place.path("runs"));
+    search.nothing();
+}
+
+#[test]
+fn no_name_of_a_file_holds_one() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("tools.py"), TOOLS).unwrap();
+    let place = Place { dir, url: serve() };
+    let prefixed = place.asks("And now?").option("--prefix", format!("run-{PIN}")).run();
+    prefixed.refused(
+        2,
+        &["the prefix of the transcripts holds the secret PIN", "choose another"],
+    );
+    let program = place.program().arg("And now?").option("--primary-agent", "some/model");
+    let program = program.option("--session-dir", place.path("runs"));
+    let program = program
+        .option("--session-id", PIN)
+        .option("--env", format!("PIN={PIN}"));
+    program
+        .run()
+        .refused(2, &["the name of the session holds the secret PIN", "choose another"]);
+    assert!(!prefixed.err.contains(PIN), "{}", prefixed.err);
+    assert!(!place.path("runs").exists(), "nothing was made");
+}
+
+#[test]
 fn the_search_finds_what_is_there() {
     let dir = tempfile::tempdir().unwrap();
     let packed = zstd::encode_all(format!("…{SECRET}…").as_bytes(), 0).unwrap();

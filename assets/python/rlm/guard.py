@@ -25,8 +25,10 @@ def keep():
 
 
 def restore():
-    """To be called before the kernel does anything after user code: it must not use a builtin itself."""
-    if _space != _kept:
+    """To be called before the kernel does anything after user code: it must not use a builtin itself. Returns whether
+    any was changed."""
+    changed = _space != _kept
+    if changed:
         _space.clear()
         _space.update(_kept)
     _main["__builtins__"] = builtins
@@ -34,6 +36,7 @@ def restore():
         _main.update({name: value for name, value in _runtime.items() if name not in _main})
     _set_recursion_limit(_recursion)
     output.install()
+    return changed
 
 
 _set_recursion_limit = sys.setrecursionlimit

@@ -8,7 +8,7 @@ import os
 import random
 import sys
 
-from _rlm import api, channel, encode, guard, loop, output, preview, restore, source, steps, sweep, tools, traces
+from _rlm import api, channel, encode, guard, intact, loop, output, preview, restore, source, steps, sweep, tools, traces
 from _rlm.names import names, space
 
 _MODULE = {"__name__": "__main__", "__doc__": None, "__annotations__": {}}
@@ -99,3 +99,4 @@ def _warm_up():
 
 guard.keep()
 _warm_up()
+intact.keep()

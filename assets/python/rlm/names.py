@@ -8,6 +8,9 @@ from _rlm.source import Bindings
 #: The namespace: `__main__`'s, so that classes defined in steps can be pickled.
 space = sys.modules["__main__"].__dict__
 
+#: A longer name is none that anybody reads: it is not saved.
+LONGEST = 10_000
+
 
 def is_a(value, kinds):
     """As `isinstance`, but no code of the value runs: its `__class__` may be a property that raises."""
@@ -56,11 +59,17 @@ class Names:
 
     def is_memory(self, name):
         """Whether a bound name is the user's: not the engine's, not only a loop variable or an import."""
+        if len(name) > LONGEST:
+            return False
         if name in self.committed:
             return True
         if self.is_own(name) or is_a(space[name], types.ModuleType):
             return False
         return name in self.strong or name not in self.transient
+
+    def too_long(self):
+        """Names that are the user's and cannot be saved."""
+        return [name for name in space if type(name) is str and len(name) > LONGEST and not self.is_own(name)]
 
     def before(self):
         return {name: id(value) for name, value in space.items()}
@@ -83,7 +92,8 @@ class Names:
         self._forget()
         candidates = changed.union(filter(bound, (*bindings.assigned, *bindings.defined)))
         written = sorted(name for name in candidates if self.is_memory(name))
-        deleted = sorted(name for name in before if name not in space and not self.is_own(name))
+        gone = (name for name in before if name not in space and not self.is_own(name))
+        deleted = sorted(name for name in gone if len(name) <= LONGEST)
         return written, deleted, imports
 
     def _take_definitions(self, bindings, bound):

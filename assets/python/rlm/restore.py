@@ -1,38 +1,58 @@
 """Brings saved state back: imports, then functions and classes, then values. Each failure stays alone.
 
-Before each item the host is told what comes: if it ends or hangs the interpreter, the host starts another without it.
+Before each item the host is told what comes: if it ends or hangs the interpreter, or breaks the kernel, the host starts
+another without it. Whether the kernel is whole is looked at once, at the end; where it was not, the host starts another
+that looks after each item, so that the right one is left out.
 """
 
+import _pickle
 import ast
+import io
 import linecache
-import pickle
 
-from _rlm import channel, guard, sweep
+from _rlm import channel, guard, intact, sweep
 from _rlm.names import names, space
 from _rlm.source import import_statements
 from _rlm.traces import summary
 
-_loads = pickle.loads
+_BaseException = BaseException
+
+
+class _Unpickler(_pickle.Unpickler):
+    """Notes whether a pickle names anything: one that does not runs no code."""
+
+    names_anything = False
+
+    def find_class(self, module, name):
+        self.names_anything = True
+        return super().find_class(module, name)
 
 
 class _Restore:
-    def __init__(self, skip):
+    def __init__(self, skip, careful):
         self.skip = {(kind, name) for kind, name in skip}
+        self.careful, self.harmless = careful, False
         self.failed, self.functions, self.variables, self.renamed = [], [], [], []
 
     def attempt(self, kind, name, action):
-        """Runs the action; returns why it failed, or None."""
+        """Runs the action; returns why it failed, or None. Raises where the kernel is whole no more."""
         if (kind, name) in self.skip:
             return None
         channel.send_json(channel.NOTE, {"kind": kind, "name": name})
+        reason, self.harmless = None, False
         try:
             action()
-            return None
-        except BaseException as error:
-            return summary(error)
-        finally:
+        except _BaseException as error:
             guard.restore()
-            names.pin()
+            reason = summary(error)
+        guard.restore()
+        names.pin()
+        if self.careful and not self.harmless:
+            self.check()
+        return reason
+
+    def check(self):
+        intact.check((*self.functions, *self.variables))
 
     def fail(self, kind, name, reason):
         self.failed.append({"kind": kind, "name": name, "reason": reason})
@@ -84,10 +104,18 @@ class _Restore:
                 left.append((item, reason))
         return left
 
+    def loaded(self, data):
+        unpickler = _Unpickler(io.BytesIO(data))
+        value = unpickler.load()
+        self.harmless = not unpickler.names_anything
+        if guard.restore():
+            raise intact.Damaged("it changes what Python has built in")
+        return value
+
     def value(self, item):
         name = item["name"]
         data = b"".join(channel.blob(f"variable {item['index']}"))
-        value = _loads(data)
+        value = self.loaded(data)
         if name in names.engine or name in names.reserved:
             target = names.save_aside(name, value)
             self.renamed.append([name, target])
@@ -118,11 +146,13 @@ def _import(statement):
 
 
 def run(command):
-    restore = _Restore(command["skip"])
+    restore = _Restore(command["skip"], command["careful"])
     statements = list(command["imports"])
     for source in command["import_sources"]:
         statements += import_statements(source)
     restore.imports(statements)
+    # What an import changes is a module's own business.
+    intact.look()
     sources = [(name, source) for name, source in command["functions"]]
     undefined = restore.define(sources, last=False)
     missing = restore.values(command["variables"])
@@ -132,6 +162,8 @@ def run(command):
         missing = restore.values([item for item, _ in missing])
     for item, reason in missing:
         restore.fail("variable", item["name"], reason)
+    if sources or command["variables"]:
+        restore.check()
     return {
         "variables": restore.variables,
         "functions": restore.functions,

@@ -10,7 +10,7 @@ import uuid
 
 from _rlm import channel
 from _rlm.answers import dumps
-from _rlm.names import is_a, names, space
+from _rlm.names import LONGEST, is_a, names, space
 from _rlm.preview import Interrupt, preview
 from _rlm.text import clean
 from _rlm.traces import summary
@@ -72,7 +72,7 @@ def _identity(value):
         return None
 
 
-def _pickle_value(value, limit):
+def pickled(value, limit):
     """(pickle, None) or (None, {reason, size})."""
     sink = _Sink(limit)
     try:
@@ -194,7 +194,7 @@ class _Sweep:
 
     def pickle(self, value, before):
         """(what the host has to be sent, its digest, why it cannot be saved); it has what has the digest `before`."""
-        data, problem = _pickle_value(value, self.limit)
+        data, problem = pickled(value, self.limit)
         if problem is not None:
             return None, None, problem
         digest = _digest(data)
@@ -226,6 +226,10 @@ def run(command):
     sweep.risky = True
     for name, value in risky:
         sweep.take(name, value)
+    for name in names.too_long():
+        shown = clean(f"{name[:100]}…")
+        places.setdefault(shown, len(places))
+        sweep.drop(shown, space[name], f"its name is longer than {LONGEST} characters", None)
     sweep.functions.sort(key=lambda entry: places[entry["name"]])
     sweep.dropped.sort(key=lambda entry: places[entry["name"]])
     return {

@@ -94,11 +94,14 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
     /// Only this query, as screens number it: 5 or Q5, X1 for one without an answer.
-    #[arg(long, value_name = "N", value_parser = query_number)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = query_number)]
     pub turn: Option<Label>,
     /// The Python that it was recorded with, sandbox or python3; that of the configuration unless given.
     #[arg(long, value_name = "NAME", value_parser = worded::<Backend>("repl"))]
     pub repl: Option<Backend>,
+    /// An environment variable that its queries had: the value is in no record.
+    #[arg(long = "env", value_name = "KEY=VALUE")]
+    pub env: Vec<String>,
     /// The file that a query was asked about, where it lies now.
     #[arg(long, value_name = "FILE")]
     pub input_file: Option<PathBuf>,
@@ -133,13 +136,13 @@ pub struct ForkArgs {
     #[command(flatten)]
     pub target: Target,
     /// Before this step, from 1.
-    #[arg(long, value_name = "N", value_parser = step_number)]
-    pub at: u32,
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = step_number)]
+    pub at: i64,
     /// In this query, as screens number it: 5 or Q5, X1 for one without an answer; the last one unless given.
-    #[arg(long, value_name = "N", value_parser = query_number)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = query_number)]
     pub turn: Option<Label>,
     /// The value, as JSON, that the step's one name is bound to instead; the steps after it run again.
-    #[arg(long, value_name = "JSON", group = "how")]
+    #[arg(long, value_name = "JSON", group = "how", allow_negative_numbers = true)]
     pub inject: Option<String>,
     /// Other steps from here on: a file of Python, with lines of `# ---` between steps.
     #[arg(long, value_name = "FILE", group = "how")]
@@ -166,10 +169,10 @@ pub struct WhatIfArgs {
     #[arg(long, value_name = "CALL=JSON", group = "change")]
     pub substitute: Option<String>,
     /// The results of a step's calls: `2=JSON`.
-    #[arg(long, value_name = "STEP=JSON", group = "change")]
+    #[arg(long, value_name = "STEP=JSON", group = "change", allow_hyphen_values = true)]
     pub substitute_at: Option<String>,
     /// A variable after a step: `2.name=JSON`.
-    #[arg(long, value_name = "STEP.NAME=JSON", group = "change")]
+    #[arg(long, value_name = "STEP.NAME=JSON", group = "change", allow_hyphen_values = true)]
     pub substitute_var: Option<String>,
     /// Another model plans the query anew.
     #[arg(long, value_name = "MODEL", group = "change")]

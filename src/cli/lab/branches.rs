@@ -2,17 +2,17 @@
 
 use super::args::{ForkArgs, ResumeArgs, WhatIfArgs};
 use super::failed;
-use super::numbers::Numbers;
+use super::numbers::{Numbers, no_such_step, step_number};
 use super::reports::Sides;
 use super::tending::Tending;
 use super::{Failure, print, print_json, wait};
 use crate::cli::query::Exit;
 use crate::cli::terminal::shell_word;
-use crate::client::{self, Fork, Output, Session, WhatIf};
+use crate::client::{self, Fork, Output, Session, WhatIf, WhatIfRun};
 use crate::disk::advice::on_named;
 use crate::disk::whole::{LARGEST_NAMED, read_named};
-use crate::lab::{LabError, NoSink, OffTape};
-use crate::text::SafeText;
+use crate::lab::{DiffRow, LabError, NoSink, OffTape};
+use crate::text::{SafeText, parse_fault};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::Path;
@@ -55,7 +55,8 @@ pub(super) fn fork(args: &ForkArgs) -> Result<Exit, Failure> {
 /// Forks where the arguments say.
 fn begin(session: &Session, args: &ForkArgs) -> Result<Fork, Failure> {
     let turn = |label| Numbers::of(&session.log_for_reading()?)?.turn(label);
-    let (turn, at) = (args.turn.map(turn).transpose()?, args.at - 1);
+    let turn = args.turn.map(turn).transpose()?;
+    let at = index(args.at).ok_or_else(|| no_such_step(session, turn, args.at))?;
     let fork = wait(async {
         match turn {
             Some(turn) => session.fork_at(turn, at).await,
@@ -63,6 +64,11 @@ fn begin(session: &Session, args: &ForkArgs) -> Result<Fork, Failure> {
         }
     })?;
     fork.map_err(|error| told(session, error))
+}
+
+/// The library's number of a step that was typed, where there can be such a step.
+fn index(typed: i64) -> Option<u32> {
+    u32::try_from(typed.checked_sub(1)?).ok()
 }
 
 /// What becomes of a fork that came to nothing: one that did not go its own way is removed, any other is kept, and
@@ -99,7 +105,11 @@ fn how(args: &ForkArgs) -> Result<How, Failure> {
 }
 
 fn json_of(option: &str, text: &str) -> Result<Value, Failure> {
-    serde_json::from_str(text).map_err(|error| Failure::Usage(format!("{option} {text:?}: not JSON: {error}")))
+    let refused = |error: serde_json::Error| {
+        let fault = parse_fault(&error.to_string());
+        Failure::Usage(format!("{option} {text:?}: not JSON: {fault}"))
+    };
+    serde_json::from_str(text).map_err(refused)
 }
 
 fn steps_of(file: &Path) -> Result<Vec<String>, Failure> {
@@ -159,7 +169,7 @@ fn record(session: &str, output: &Output) -> Value {
 pub(super) fn what_if(args: &WhatIfArgs) -> Result<Exit, Failure> {
     let tending = Tending::of(&args.target, &args.onward)?;
     let off = if args.live { OffTape::Live } else { OffTape::Halt };
-    let what_if = change(tending.session.what_if(), args)?.off_tape(off);
+    let what_if = change(&tending.session, args)?.off_tape(off);
     let ran = tending
         .wait(what_if.run())?
         .inspect_err(|error| tell_kept(error, args.json));
@@ -174,6 +184,7 @@ pub(super) fn what_if(args: &WhatIfArgs) -> Result<Exit, Failure> {
             "final": ran.output().map(|output| &output.value),
             "cost_nano_usd": i64::try_from(ran.cost().nano).unwrap_or(i64::MAX),
             "calls_without_cost": ran.cost().unknown,
+            "halted": ran.halted(),
             "first_divergence": divergence.map(|d| json!({
                 "step": d.step, "call": d.call, "expected": d.expected, "got": d.got,
             })),
@@ -186,25 +197,36 @@ pub(super) fn what_if(args: &WhatIfArgs) -> Result<Exit, Failure> {
             let mut differs = ran.diff().rows.iter().filter(|row| !row.is_same());
             differs.try_for_each(|row| print(&sides.line(row)))?;
         }
-        if let Some(d) = ran.first_divergence() {
-            let recorded = d.expected.as_ref().map_or("no such call".into(), Value::to_string);
-            let line = format!(
-                "halted at step {}: {} with {}; recorded: {recorded}",
-                d.step + 1,
-                d.call,
-                d.got
-            );
-            print(SafeText::line(&line).as_str())?;
-        }
         if let Some(output) = ran.output() {
             print(&answer(output))?;
         }
     }
-    Ok(if ran.output().is_some() {
-        Exit::Done
-    } else {
-        Exit::Failed
-    })
+    match ran.halted() {
+        Some(why) => {
+            tell_halted(&ran, why);
+            if args.onward.show.quiet && !args.json {
+                let _ = writeln!(io::stderr(), "session {}", came.id());
+            }
+            Ok(Exit::Failed)
+        }
+        None => Ok(Exit::Done),
+    }
+}
+
+/// Why there is no answer: a call that was never recorded, or an exception.
+fn tell_halted(ran: &WhatIfRun, why: &str) {
+    let told = match ran.first_divergence() {
+        Some(d) => {
+            let recorded = d.expected.as_ref().map_or("no such call".into(), Value::to_string);
+            let (step, call, got) = (d.step + 1, &d.call, &d.got);
+            format!(
+                "halted at step {step}: {call} was never recorded with {got}; recorded: {recorded}; --live makes such \
+                 calls"
+            )
+        }
+        None => format!("halted: {why}{}", raised(ran)),
+    };
+    let _ = writeln!(io::stderr(), "fast-rlm: {}", SafeText::line(&told));
 }
 
 /// A refusal, with the numbers of screens.
@@ -224,6 +246,15 @@ fn told(session: &Session, error: client::Error) -> Failure {
     }
 }
 
+/// The first exception that the recorded run did not have.
+fn raised(ran: &WhatIfRun) -> String {
+    let raised = ran.diff().rows.iter().find_map(|row| match row {
+        DiffRow::Output { a, what, is, .. } if what == "exception" => Some(format!("; step {}: {is}", a.step + 1)),
+        _ => None,
+    });
+    raised.unwrap_or_default()
+}
+
 /// The session that a run which failed is kept in.
 fn tell_kept(error: &client::Error, as_json: bool) {
     if let client::Error::Run(run) = error {
@@ -234,15 +265,16 @@ fn tell_kept(error: &client::Error, as_json: bool) {
     }
 }
 
-fn change(what_if: WhatIf, args: &WhatIfArgs) -> Result<WhatIf, Failure> {
+fn change(session: &Session, args: &WhatIfArgs) -> Result<WhatIf, Failure> {
+    let what_if = session.what_if();
     let pair = |option: &str, wanted: &str, text: &str| {
         let named = text.split_once('=').filter(|(name, _)| !name.trim().is_empty());
         let (name, value) = named.ok_or_else(|| unlike(option, text, wanted))?;
         Ok::<_, Failure>((name.to_owned(), json_of(option, value)?))
     };
     let step = |option: &str, text: &str| {
-        let number = text.parse::<u32>().ok().and_then(|number| number.checked_sub(1));
-        number.ok_or_else(|| Failure::Usage(format!("{option}: {text:?} is no step, from 1")))
+        let typed = step_number(text).map_err(|why| Failure::Usage(format!("{option} {text:?}: {why}")))?;
+        index(typed).ok_or_else(|| no_such_step(session, None, typed))
     };
     if let Some(text) = &args.substitute {
         let (call, value) = pair("--substitute", "CALL=JSON", text)?;

@@ -4,7 +4,7 @@
 //! (X) apart, and know queries from before the log.
 
 use super::Failure;
-use crate::client;
+use crate::client::{self, Session};
 use crate::disk::state_file::{STATE_FILE, read_state};
 use crate::lab::{LabError, Source};
 use crate::model::Label;
@@ -39,10 +39,29 @@ pub(super) fn query_number(text: &str) -> Result<Label, String> {
     }
 }
 
-/// Reads a step's number, from 1.
-pub(super) fn step_number(text: &str) -> Result<u32, String> {
-    let number = text.parse().ok().filter(|number| *number > 0);
-    number.ok_or_else(|| "a step as screens number it is wanted: 1 is the first".into())
+/// Reads a step's number; whether there is such a step is told with those that there are.
+pub(super) fn step_number(text: &str) -> Result<i64, String> {
+    text.parse()
+        .map_err(|_| "a step as screens number it is wanted: 1 is the first".into())
+}
+
+/// That a query has no step of that number, with those that it has: the last one's, unless another is named.
+pub(super) fn no_such_step(session: &Session, turn: Option<u32>, typed: i64) -> Failure {
+    let told = || {
+        let source = session.log_for_reading()?;
+        let turns = source.recording()?.turns;
+        let turn = match turn {
+            Some(named) => turns.iter().find(|turn| turn.number == named),
+            None => turns.last(),
+        };
+        let numbers = Numbers::of(&source)?;
+        Ok::<_, Failure>(turn.map(|turn| numbers.no_step(turn.number, turn.steps.len(), typed)))
+    };
+    match told() {
+        Ok(Some(told)) => told,
+        Ok(None) => Failure::Usage(format!("there is no step {typed}: no query of it has a record")),
+        Err(failure) => failure,
+    }
 }
 
 impl Numbers {
@@ -108,8 +127,17 @@ impl Numbers {
         let client::Error::Lab(LabError::StepOutOfRange { turn, step, steps }) = error else {
             return error.into();
         };
-        let (steps, step) = (plural(steps as u128, "step", "steps"), step.saturating_add(1));
-        Failure::Usage(format!("{} has {steps}: there is no step {step}", self.name(turn)))
+        self.no_step(turn, steps, i64::from(step) + 1)
+    }
+
+    fn no_step(&self, turn: u32, steps: usize, typed: i64) -> Failure {
+        let range = if steps > 1 {
+            format!(" (1 to {steps})")
+        } else {
+            String::new()
+        };
+        let (name, steps) = (self.name(turn), plural(steps as u128, "step", "steps"));
+        Failure::Usage(format!("{name} has {steps}{range}: there is no step {typed}"))
     }
 }
 

@@ -5,9 +5,9 @@ use super::numbers::Numbers;
 use super::target::open;
 use super::{Failure, print, print_json, wait};
 use crate::cli::query::config::Config;
-use crate::cli::query::{Exit, Interrupts, tell_unknown};
+use crate::cli::query::{Exit, Interrupts, tell_unknown, with_variables};
 use crate::client::{self, Session};
-use crate::lab::{DiffRow, LabEvent, Mismatch, ReplayReport, StepSide};
+use crate::lab::{DiffRow, LabEvent, Masked, Mismatch, ReplayReport, StepSide};
 use crate::model::DiffMark;
 use crate::provider::Cancel;
 use crate::text::{SafeText, plural};
@@ -19,7 +19,7 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Failure> {
     let interrupts = Interrupts::listen();
     let set = Config::find(args.config.as_deref())?;
     tell_unknown(&set);
-    let mut config = set.whole()?;
+    let mut config = with_variables(set.whole()?, &args.env)?;
     if let Some(repl) = args.repl {
         config = config.repl(repl);
     }
@@ -73,6 +73,15 @@ fn skipped(unrecorded: &[String]) -> Option<String> {
     })
 }
 
+/// Steps that read what was taken out of the record, the first of them; the mismatch tells of its own.
+fn read_masked(report: &ReplayReport) -> impl Iterator<Item = &Masked> {
+    let in_mismatch = |step: &Masked| {
+        let told = report.diverged.as_ref().filter(|found| found.turn == step.turn);
+        told.is_some_and(|found| found.what.contains(&step.to_string()))
+    };
+    report.masked.iter().filter(move |step| !in_mismatch(step)).take(NAMED)
+}
+
 fn told(report: &ReplayReport, numbers: &Numbers, unrecorded: &[String]) -> String {
     let steps: usize = report.plans.iter().map(|plan| plan.steps.len()).sum();
     let mut lines = vec![format!(
@@ -97,6 +106,7 @@ fn told(report: &ReplayReport, numbers: &Numbers, unrecorded: &[String]) -> Stri
         let steps = plural(report.missing_sources as u128, "step", "steps");
         lines.push(format!("{steps} whose text or end is lost"));
     }
+    lines.extend(read_masked(report).map(|step| format!("{} {step}", numbers.name(step.turn))));
     if report.weak > 0 {
         let values = plural(report.weak as u128, "value", "values");
         lines.push(format!("{values} compared by description only"));

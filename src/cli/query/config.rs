@@ -7,7 +7,7 @@ use crate::disk::advice::on_named;
 use crate::disk::config::{Effective, Unknown, load_here, read_small, user_dir};
 use crate::provider::{AgentSpec, PricingTable, Settings as ProviderSettings};
 use crate::repl::Backend;
-use crate::text::parse_nano;
+use crate::text::{parse_fault, parse_nano};
 use crate::tui::keymap::KeymapError;
 use serde::Deserialize;
 use serde_json::Value;
@@ -81,7 +81,7 @@ pub(in crate::cli) enum ConfigError {
         #[source]
         cause: std::io::Error,
     },
-    #[error("--output-schema {}: not JSON: {cause}", path.display())]
+    #[error("--output-schema {}: not JSON: {}", path.display(), parse_fault(&cause.to_string()))]
     Schema {
         path: PathBuf,
         #[source]

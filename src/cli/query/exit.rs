@@ -128,10 +128,13 @@ fn begin(error: &BeginError) -> Exit {
         BeginError::Lock(LockError::Busy { .. }) => Exit::Busy,
         BeginError::Cancelled => Exit::Cancelled,
         BeginError::Parked { .. } => Exit::Parked,
-        BeginError::NothingParked { .. } | BeginError::NotAnOption { .. } | BeginError::NothingCut { .. } => {
+        BeginError::NothingParked { .. }
+        | BeginError::AnsweredMeanwhile { .. }
+        | BeginError::NotAnOption { .. }
+        | BeginError::NothingCut { .. } => Exit::Usage,
+        BeginError::Input(_) | BeginError::Schema(_) | BeginError::Prefix { .. } | BeginError::SecretName { .. } => {
             Exit::Usage
         }
-        BeginError::Input(_) | BeginError::Schema(_) | BeginError::Prefix { .. } => Exit::Usage,
         _ => Exit::Failed,
     }
 }

@@ -6,11 +6,20 @@ use super::run_args::RunArgs;
 use crate::client;
 use crate::disk::whole::{LARGEST_NAMED, read_named};
 use crate::provider::AgentSpec;
+use crate::text::parse_fault;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 type Made = client::Config;
+
+/// With the variables of `--env`.
+pub(in crate::cli) fn with_variables(made: Made, given: &[String]) -> Result<Made, ConfigError> {
+    given.iter().try_fold(made, |made, pair| {
+        let (name, value) = variable(pair)?;
+        Ok(made.env(name, value))
+    })
+}
 
 impl Config {
     /// As the library takes it, with flags over it, but for the models.
@@ -29,10 +38,7 @@ impl Config {
         let mut made = set.whole()?;
         made = flags.mcp.iter().fold(made, |made, file| made.mcp_file(file));
         made = flags.tools.iter().fold(made, |made, file| made.tool_file(file));
-        for pair in &flags.env {
-            let (name, value) = variable(pair)?;
-            made = made.env(name, value);
-        }
+        made = with_variables(made, &flags.env)?;
         match &flags.output_schema {
             Some(file) => Ok(made.output_schema(schema(file)?)),
             None => Ok(made),
@@ -55,7 +61,7 @@ impl Config {
             }
         };
         let declared: serde_json::Map<String, Value> =
-            serde_json::from_str(text).map_err(|error| ConfigError::CliAgents(error.to_string()))?;
+            serde_json::from_str(text).map_err(|error| ConfigError::CliAgents(parse_fault(&error.to_string())))?;
         for (name, declared) in declared {
             let spec = AgentSpec::read(&declared);
             let spec = spec.map_err(|error| ConfigError::CliAgents(format!("{name}: {}", without_value(&error))))?;

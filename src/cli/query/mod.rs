@@ -21,6 +21,7 @@ pub use exit::Exit;
 pub(in crate::cli) use home::can_be_directory;
 pub(in crate::cli) use interrupts::Interrupts;
 pub(in crate::cli) use live::Live;
+pub(in crate::cli) use made::with_variables;
 pub(in crate::cli) use outcome::{tell_how_to_go_on, usage};
 pub(in crate::cli) use run_args::worded;
 pub use run_args::{ElsewhereArgs, OnwardArgs, RunArgs, ShowArgs, Verbosity};
@@ -30,7 +31,7 @@ use crate::cli::starting::outlive_size_limits;
 use crate::cli::{completing, options};
 use crate::disk::config::nearest;
 use crate::disk::descriptors::need_a_pool;
-use crate::engine::{self, Answer, BeginError, Query, drop_question, last_models, run_query, waiting};
+use crate::engine::{self, Answer, Asking, BeginError, Query, drop_question, last_models, run_query};
 use crate::provider::{Cancel, keep_descriptors};
 use clap::{CommandFactory, FromArgMatches};
 use setup::{Failure, Setup};
@@ -75,7 +76,7 @@ pub fn command() -> clap::Command {
 /// What is to be done with a session.
 enum Work {
     Query,
-    Answer(String),
+    Answer(Asking, String),
 }
 
 fn query(mut args: Args, literal: bool) -> Result<Exit, Failure> {
@@ -125,9 +126,10 @@ fn answer(given: &AnswerArgs) -> Result<Exit, Failure> {
         ));
     }
     let dir = crate::cli::lab::session_dir(&given.session, &given.dir)?;
-    if waiting(&dir)?.is_none() {
+    // The one that is open now is meant, however long another process has the session yet.
+    let Some((asking, _)) = engine::asking(&dir)? else {
         return Err(BeginError::NothingParked { dir }.into());
-    }
+    };
     let (primary_agent, sub_agent) = given.onward.models(last_models(&dir)?);
     let args = Args {
         primary_agent,
@@ -142,10 +144,10 @@ fn answer(given: &AnswerArgs) -> Result<Exit, Failure> {
         ..Args::default()
     };
     match &given.text {
-        Some(text) => run(&args, Work::Answer(text.clone())),
+        Some(text) => run(&args, Work::Answer(asking, text.clone())),
         None => {
             let setup = Setup::read(&args)?;
-            drop_question(&setup.home, &setup.settings)?;
+            drop_question(&setup.home, asking, &setup.settings)?;
             Ok(Exit::Done)
         }
     }
@@ -179,7 +181,7 @@ fn run(args: &Args, work: Work) -> Result<Exit, Failure> {
     let answered = runtime.block_on(async {
         match work {
             Work::Query => run_query(&setup.home, query).await,
-            Work::Answer(text) => engine::answer(&setup.home, text, query).await,
+            Work::Answer(asking, text) => engine::answer(&setup.home, asking, text, query).await,
         }
     });
     interrupts.close();

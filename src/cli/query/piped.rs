@@ -6,6 +6,7 @@ use super::setup::Failure;
 use crate::disk::part_file::PartFile;
 use crate::disk::whole::{LARGEST_NAMED, copy};
 use crate::engine::{BeginError, InputError};
+use crate::text::secret::{RedactingWriter, Secrets};
 use std::ffi::OsStr;
 use std::fmt::Display;
 use std::fs::{self, File};
@@ -65,23 +66,30 @@ fn tell_how_to_end(what: &str) {
 }
 
 /// Keeps what comes by standard input in a file of the session in `dir`, so that its query can be replayed, forked and
-/// resumed.
-pub(super) fn kept_input(dir: &Path) -> Result<PathBuf, Failure> {
+/// resumed. It is asked about as it is kept: without secrets.
+pub(super) fn kept_input(dir: &Path, secrets: &Secrets) -> Result<Kept, Failure> {
     tell_how_to_end("the input file");
-    keep(io::stdin().lock(), dir, "txt")
+    keep(io::stdin().lock(), dir, "txt", secrets)
 }
 
 /// Keeps what comes by a pipe that is named, as a shell's `<(command)` is, under the ending that it has.
-pub(super) fn kept_pipe(pipe: &Path, dir: &Path) -> Result<PathBuf, Failure> {
+pub(super) fn kept_pipe(pipe: &Path, dir: &Path, secrets: &Secrets) -> Result<Kept, Failure> {
     let opened = File::open(pipe).map_err(|cause| {
         let path = pipe.to_owned();
         BeginError::from(InputError::Read { path, cause })
     })?;
     let ending = pipe.extension().and_then(OsStr::to_str);
-    keep(opened, dir, ending.unwrap_or("txt"))
+    keep(opened, dir, ending.unwrap_or("txt"), secrets)
 }
 
-fn keep(from: impl Read, dir: &Path, ending: &str) -> Result<PathBuf, Failure> {
+/// A piped input that is in a file now.
+pub(super) struct Kept {
+    pub(super) path: PathBuf,
+    /// A secret was in it, and is not in the file.
+    pub(super) hidden: bool,
+}
+
+fn keep(from: impl Read, dir: &Path, ending: &str, secrets: &Secrets) -> Result<Kept, Failure> {
     let inputs = dir.join("inputs");
     let failed = |path: &Path| {
         let path = path.to_owned();
@@ -89,9 +97,11 @@ fn keep(from: impl Read, dir: &Path, ending: &str) -> Result<PathBuf, Failure> {
     };
     fs::create_dir_all(&inputs).map_err(failed(&inputs))?;
     let path = inputs.join(format!("stdin-{}.{ending}", crate::engine::now()));
-    // A part of an input is none.
-    let mut file = PartFile::inside(&inputs, "stdin", 0o666).map_err(failed(&path))?;
-    let copied = copy(from, &mut file, LARGEST_NAMED).and_then(|()| file.put(&path));
-    copied.map_err(failed(&path))?;
-    Ok(path)
+    // A part of an input is none. What was piped was for nobody else's eyes.
+    let file = PartFile::inside(&inputs, "stdin", 0o600).map_err(failed(&path))?;
+    let mut masked = RedactingWriter::new(secrets.clone(), file);
+    let copied = copy(from, &mut masked, LARGEST_NAMED).and_then(|()| masked.finish());
+    let put = copied.and_then(|(file, hidden)| file.put(&path).map(|()| hidden));
+    let hidden = put.map_err(failed(&path))?;
+    Ok(Kept { path, hidden })
 }

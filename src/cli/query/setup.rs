@@ -69,7 +69,7 @@ impl Setup {
         let (home, ephemeral) = home(args)?;
         let settings = settings(args, &config)?;
         Ok(Self {
-            input: input(args, &home.dir)?,
+            input: input(args, &home, &settings)?,
             home,
             settings,
             verbosity: args.show.level(),
@@ -86,15 +86,31 @@ pub(in crate::cli) fn tell_unknown(config: &Config) {
     }
 }
 
-fn input(args: &Args, dir: &Path) -> Result<Input, Failure> {
+/// What is asked about. Nothing is kept of what comes by a pipe where the query cannot begin anyway.
+fn input(args: &Args, home: &Home, settings: &Settings) -> Result<Input, Failure> {
     let prompt = args.prompt.clone().unwrap_or_default();
-    let path = match &args.input_file {
+    let (dir, secrets) = (&home.dir, &settings.secrets);
+    home.check_names(secrets)?;
+    let kept = match &args.input_file {
         None => return Ok(Input::Text(prompt)),
-        Some(_) if piped::takes_file(args) => piped::kept_input(dir)?,
-        Some(path) if is_pipe(path) => piped::kept_pipe(path, dir)?,
-        Some(path) => path.clone(),
+        Some(_) if piped::takes_file(args) => piped::kept_input(dir, secrets)?,
+        Some(path) if is_pipe(path) => piped::kept_pipe(path, dir, secrets)?,
+        Some(path) => {
+            let path = path.clone();
+            return Ok(Input::File { path, prompt });
+        }
     };
+    if kept.hidden && args.show.tells() {
+        tell_hidden();
+    }
+    let path = kept.path;
     Ok(Input::File { path, prompt })
+}
+
+/// That the model is asked about something else than what was piped.
+fn tell_hidden() {
+    let told = "a secret is in what is piped in: it is kept, and asked about, with [secret NAME] in its place";
+    let _ = writeln!(io::stderr(), "fast-rlm: {told}");
 }
 
 fn settings(args: &Args, set: &Config) -> Result<Settings, Failure> {

@@ -18,11 +18,12 @@ use facts::dropped;
 pub(super) use facts::{cell_outcome, model_call, step_ended, unanswered_call};
 pub(super) use lines::{transcript_of, usage_of_call};
 pub(super) use namespace::Values;
+pub use parked::Asking;
 pub(super) use parked::{ParkedTurn, Tape, load_parked};
 pub use project::ProjectError;
 pub(super) use project::{PROJECTED, Projection};
 pub use recover::RecoverError;
-pub(super) use recover::{Cut, IN_TURN, recover};
+pub(super) use recover::{Cut, IN_TURN, WRITES, recover};
 pub(super) use spent::TurnSpent;
 
 use super::clock::now;

@@ -9,6 +9,14 @@ use crate::store::{Cassette, Digest, Fact, Parked, Select, Served, SessionWriter
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+/// Which question of a session it is: an answer to one is none to another, whatever they say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asking {
+    turn: u32,
+    step: u32,
+    number: u32,
+}
+
 /// A turn that waits for an answer.
 #[derive(Debug)]
 pub(in crate::engine) struct ParkedTurn {
@@ -66,6 +74,15 @@ impl Tape {
 }
 
 impl ParkedTurn {
+    /// Which question is open.
+    pub(in crate::engine) fn asking(&self) -> Asking {
+        Asking {
+            turn: self.turn,
+            step: self.step,
+            number: self.question.number,
+        }
+    }
+
     /// Takes the answer: the log of the turn as it goes on, and the tape of the parked step.
     pub(in crate::engine) fn answer(self, writer: SessionWriter, answer: String) -> (Journal, Tape) {
         let next = self.cells.iter().map(|cell| cell.number + 1).max().unwrap_or(0);

@@ -53,7 +53,7 @@ pub enum RecoverError {
 }
 
 /// Kinds of events that say what was written to state.json.
-const WRITES: [Kind; 3] = [Kind::Swept, Kind::Adopted, Kind::Cleared];
+pub(in crate::engine) const WRITES: [Kind; 3] = [Kind::Swept, Kind::Adopted, Kind::Cleared];
 
 /// Kinds of events of which the last tells whether a turn is in flight: one that ended may have gone on, as a branch
 /// does.

@@ -3,6 +3,7 @@
 
 use super::compare::Sides;
 use super::host::{ReplayHost, truncated};
+use super::masked::Absent;
 use super::report::{Mismatch, ReplayReport, Unconsumed};
 use super::stubs::{env_of, stand_ins};
 use super::{Python, probed, was_stopped};
@@ -71,12 +72,15 @@ pub(super) async fn replay_agents(
     turn: &RecordedTurn,
     number: u32,
     step: &RecordedStep,
+    absent: &mut Absent,
     report: &mut ReplayReport,
 ) -> Result<Option<Mismatch>, LabError> {
     for (cell, place) in started(step).zip(1..) {
         let Some(recorded) = Recorded::of(step, cell, place) else {
             continue;
         };
+        let codes = recorded.agent.steps.iter().map(|step| step.code.as_str());
+        codes.for_each(|code| absent.see(turn.number, number, code));
         let mut room = Room::open(python, turn, recorded).await?;
         let mismatch = room.steps(number, report).await?;
         room.close(number, report);

@@ -6,11 +6,12 @@ mod choose;
 mod clocks;
 mod compare;
 mod host;
+mod masked;
 mod report;
 mod stubs;
 
 pub(super) use choose::suffices;
-pub use report::{Mismatch, ReplayReport, StepPlan, SubAgents, TurnPlan, Unconsumed};
+pub use report::{Masked, Mismatch, ReplayReport, StepPlan, SubAgents, TurnPlan, Unconsumed};
 pub(super) use stubs::is_name;
 use stubs::{env_of, stand_ins};
 
@@ -28,6 +29,7 @@ use agents::replay_agents;
 use choose::{choose, count, same_python};
 use compare::{Names, Sides};
 use host::ReplayHost;
+use masked::Absent;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -173,6 +175,7 @@ async fn replay_turn(
         }
     }
     report.plans.push(plan);
+    report.masked.extend_from_slice(room.absent.seen());
     Ok(room.names)
 }
 
@@ -190,12 +193,14 @@ struct Room<'a> {
     host: Arc<ReplayHost>,
     repl: Box<dyn Repl>,
     names: Names,
+    absent: Absent,
 }
 
 impl<'a> Room<'a> {
     async fn open(source: &'a Source, python: &'a Python, turn: &'a RecordedTurn) -> Result<Self, LabError> {
         let restore = restore_set(memory_before(&source.store, &source.session, Some(turn.start_seq))?);
         let names = remembered(&restore);
+        let absent = Absent::of(&turn.started, &python.env, &restore);
         let host = Arc::new(ReplayHost::new(python.secrets.clone()));
         let (tools, host_tools) = stand_ins(&turn.tools);
         let options = StartOptions {
@@ -217,6 +222,7 @@ impl<'a> Room<'a> {
             host,
             repl,
             names,
+            absent,
         })
     }
 
@@ -229,6 +235,8 @@ impl<'a> Room<'a> {
         report: &mut ReplayReport,
     ) -> Result<Option<Mismatch>, LabError> {
         self.host.begin(step);
+        self.absent
+            .see(self.turn.number, number, step.code.as_deref().unwrap_or_default());
         let again = Step {
             seed: step.ended.as_ref().and_then(|ended| ended.seed),
             readings: Some(step.clock.clone()),
@@ -272,9 +280,12 @@ impl<'a> Room<'a> {
         });
         self.revive(&outcome, step).await?;
         match compared {
-            Err(mismatch) if clocks => Ok(Some(clocks::explain(mismatch))),
-            Err(mismatch) => Ok(Some(mismatch)),
-            Ok(_) => replay_agents(self.python, self.turn, number, step, report).await,
+            Err(mismatch) if clocks => Ok(Some(self.absent.explain(clocks::explain(mismatch)))),
+            Err(mismatch) => Ok(Some(self.absent.explain(mismatch))),
+            Ok(_) => {
+                let mismatch = replay_agents(self.python, self.turn, number, step, &mut self.absent, report).await?;
+                Ok(mismatch.map(|mismatch| self.absent.explain(mismatch)))
+            }
         }
     }
 

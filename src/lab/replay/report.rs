@@ -67,6 +67,34 @@ pub struct Unconsumed {
     pub call: String,
 }
 
+/// A step that was run again without the value of a variable that it reads, as far as its text tells: secrets are in no
+/// record, and what stands for one was read in its place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Masked {
+    /// Its turn, 0-based.
+    pub turn: u32,
+    /// Its step, 0-based; of a sub-agent, that of the root which started it.
+    pub step: u32,
+    /// The variables.
+    pub names: Vec<String>,
+}
+
+impl std::fmt::Display for Masked {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names = self.names.join(", ");
+        let given: Vec<String> = self.names.iter().map(|name| format!("--env {name}=VALUE")).collect();
+        let (values, them) = match self.names.len() {
+            1 => ("value is", "it"),
+            _ => ("values are", "them"),
+        };
+        let (step, given) = (self.step + 1, given.join(" "));
+        write!(
+            f,
+            "step {step} reads {names}, whose {values} in no record: give {them} again, with {given}"
+        )
+    }
+}
+
 /// A replay's result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ReplayReport {
@@ -87,6 +115,8 @@ pub struct ReplayReport {
     pub missing_sources: usize,
     /// Values that could only be compared by type and description; on `python3` also steps that name a clock.
     pub weak: usize,
+    /// Steps that were run without a secret that they read.
+    pub masked: Vec<Masked>,
     /// Sub-agents that ran again, and those whose results alone are recorded.
     pub sub_agents: SubAgents,
     /// Whether the namespace at the end is that of state.json; `None` where that could not be told.

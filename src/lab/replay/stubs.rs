@@ -54,15 +54,21 @@ pub(in crate::lab) fn is_name(text: &str) -> bool {
         && text.chars().all(|c| c == '_' || c.is_alphanumeric())
 }
 
+/// Names of the variables that a turn's REPLs had.
+pub(super) fn recorded_env(started: &TurnStarted) -> impl Iterator<Item = &str> {
+    let names = started.settings.get("env").and_then(Value::as_array);
+    names.into_iter().flatten().filter_map(Value::as_str)
+}
+
 /// The environment that a turn's REPLs had: with the values at hand, else with what stands for them in the recording.
 pub(super) fn env_of(started: &TurnStarted, at_hand: &[(String, String)]) -> Vec<(String, String)> {
-    let names = started.settings.get("env").and_then(Value::as_array);
-    let names = names.into_iter().flatten().filter_map(Value::as_str);
     let value = |name: &str| {
         let known = at_hand.iter().find(|(known, _)| known == name);
         known.map_or_else(|| format!("[secret {name}]"), |(_, value)| value.clone())
     };
-    names.map(|name| (name.to_owned(), value(name))).collect()
+    recorded_env(started)
+        .map(|name| (name.to_owned(), value(name)))
+        .collect()
 }
 
 /// Digests of the variables in state.json, where the log has just this file; `None` where it has another.

@@ -1,7 +1,7 @@
 //! What went wrong, as a typed error: with the server's own words cut to a line, keys taken out, and what to do.
 
 use super::tls::distrust;
-use crate::provider::error::ErrorKind;
+use crate::provider::error::{ErrorKind, Redirect};
 use crate::provider::retry::retry_after;
 use crate::text::instant;
 use crate::text::secret::Secrets;
@@ -124,10 +124,13 @@ impl Faults {
         if response.status().is_redirection() {
             // Before it is parsed: that makes small letters of a host's large ones, and no key is found among them.
             let target = self.without_keys(&header(LOCATION).unwrap_or_default());
-            let target = Url::parse(&target).ok().and_then(|url| place(&url)).unwrap_or(target);
+            let how = redirect(&response, &target);
+            let other = Url::parse(&target).ok().filter(|_| how == Redirect::Elsewhere);
+            let target = other.as_ref().and_then(place).unwrap_or(target);
             return ErrorKind::Redirected {
                 server,
                 target: self.line(&target),
+                how,
                 setting: self.hints.base_url,
             };
         }
@@ -188,6 +191,16 @@ impl Faults {
 }
 
 /// The host of an address, with its port where that is not the usual one.
+/// What kind of a redirect a response is. Those that repeat the request on the same server were followed, up to here.
+fn redirect(response: &Response, target: &str) -> Redirect {
+    let is_here = |url: &Url| url.origin() == response.url().origin();
+    match response.url().join(target).is_ok_and(|url| is_here(&url)) {
+        true if matches!(response.status().as_u16(), 307 | 308) => Redirect::Endless,
+        true => Redirect::Within,
+        false => Redirect::Elsewhere,
+    }
+}
+
 fn place(url: &Url) -> Option<String> {
     let host = url.host_str()?;
     Some(

@@ -5,6 +5,7 @@ use super::scalar::{Fault, Time, UsageSpec};
 use crate::disk::advice::on_named;
 use crate::disk::whole::read_text;
 use crate::provider::pricing::Price;
+use crate::text::parse_fault;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -294,8 +295,9 @@ fn yaml<T: DeserializeOwned>(text: &str) -> Result<T, serde_saphyr::Error> {
 
 /// The message without the place, which is said before it.
 fn reason(message: &str) -> String {
+    let message = parse_fault(message);
     message
         .rsplit_once(" at line ")
-        .map_or(message, |(reason, _)| reason)
+        .map_or(message.as_str(), |(reason, _)| reason)
         .to_owned()
 }

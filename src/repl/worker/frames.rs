@@ -4,8 +4,8 @@
 use crate::repl::wire;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-/// The longest payloads that are taken from a worker: what a person may have made large, the report of a step, and what
-/// is never long.
+/// The longest payloads that are taken from a worker: what a person may have made large, what is said of a step or of its
+/// names, and what is never long.
 const LARGE: usize = 128 << 20;
 const REPORT: usize = 64 << 20;
 const SMALL: usize = 1 << 20;
@@ -37,9 +37,9 @@ pub(super) fn frame(kind: u8, parts: &[&[u8]]) -> Vec<u8> {
 fn limit(kind: u8, pickle_bytes: usize) -> usize {
     match (kind, u32::from(kind)) {
         (CALL | PRINTED, _) | (_, wire::REQUEST | wire::FINAL) => LARGE,
-        (_, wire::DONE) => REPORT,
-        // Its name is before it.
-        (_, wire::VALUE) => pickle_bytes.saturating_add(SMALL).min(LARGE),
+        (_, wire::DONE | wire::NOTE) => REPORT,
+        // Its name, and what is noted of it, are before it.
+        (_, wire::VALUE) => pickle_bytes.saturating_add(REPORT).min(LARGE),
         _ => SMALL,
     }
 }
@@ -82,7 +82,7 @@ mod tests {
     #[tokio::test]
     async fn each_kind_has_a_limit_of_its_own() {
         let value = u8::try_from(wire::VALUE).unwrap();
-        let bytes = frame(value, &[&vec![0; (1 << 20) + 10]]);
+        let bytes = frame(value, &[&vec![0; REPORT + 10]]);
         assert!(read(&mut bytes.as_slice(), 10).await.is_ok());
         assert!(read(&mut bytes.as_slice(), 9).await.is_err());
         let idle = frame(IDLE, &[&vec![0; (1 << 20) + 1]]);

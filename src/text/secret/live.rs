@@ -2,6 +2,7 @@
 
 use super::forms::{Decode, ENCODINGS};
 use super::{Secret, Secrets};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The longest an encoder makes of one character: two `\uXXXX`, whose backslashes may be escaped again.
@@ -13,14 +14,18 @@ const LONGEST_ENCODED: usize = 22;
 pub struct LiveRedactor {
     secrets: Secrets,
     held: String,
+    hidden: bool,
 }
 
 impl LiveRedactor {
     /// At the beginning of a stream.
     #[must_use]
     pub fn new(secrets: Secrets) -> Self {
-        let held = String::new();
-        Self { secrets, held }
+        Self {
+            secrets,
+            held: String::new(),
+            hidden: false,
+        }
     }
 
     /// Takes the next piece and gives what can be shown now.
@@ -30,7 +35,7 @@ impl LiveRedactor {
         let cut = undecided(&known, &self.held);
         let rest = self.held.split_off(cut);
         let shown = std::mem::replace(&mut self.held, rest);
-        self.secrets.redact(&shown).into_owned()
+        self.redact(&shown)
     }
 
     /// Takes a piece before which some of the stream is missing: what was held, and what may be the end of a secret, is
@@ -44,7 +49,20 @@ impl LiveRedactor {
 
     /// What is left at the end of the stream.
     pub fn finish(&mut self) -> String {
-        self.secrets.redact(&std::mem::take(&mut self.held)).into_owned()
+        let shown = std::mem::take(&mut self.held);
+        self.redact(&shown)
+    }
+
+    /// Whether a secret was taken out so far.
+    #[must_use]
+    pub fn has_hidden(&self) -> bool {
+        self.hidden
+    }
+
+    fn redact(&mut self, shown: &str) -> String {
+        let redacted = self.secrets.redact(shown);
+        self.hidden |= matches!(redacted, Cow::Owned(_));
+        redacted.into_owned()
     }
 }
 

@@ -1,0 +1,129 @@
+//! Sessions that wait for an answer: which question it is, its answer, and its end without one.
+
+use super::begin_error::BeginError;
+use super::home::{Home, SessionLog};
+use super::journal::{Asking, Cut, ParkedTurn, load_parked};
+use super::keeper::Keeper;
+use super::memory::{RunRef, SessionMemory};
+use super::onward::copied;
+use super::open::{Opened, lock};
+use super::person::Question;
+use super::reopen::Reopened;
+use super::run::Run;
+use super::session::{Answer, Query, finish, log_of, root_spec};
+use super::settings::Settings;
+use crate::disk::lock::SessionLock;
+use crate::store::StoreError;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Answers the question of a parked session, and runs its query on. No call that had finished is made again.
+///
+/// The query's own input is used, not `query.input`; where that is a file, it is the file of the query.
+///
+/// # Errors
+/// [`BeginError::NothingParked`], [`BeginError::AnsweredMeanwhile`], [`BeginError::NotAnOption`], and what keeps a query
+/// from beginning; the question stays open then.
+pub async fn answer(home: &Home, asking: Asking, text: String, query: Query) -> Result<Answer, BeginError> {
+    let lock = lock(home, &query.cancel).await?;
+    let opened = Opened::open(home, &query.settings, Cut::Close, lock)?;
+    let nothing = || BeginError::NothingParked { dir: home.dir.clone() };
+    let parked = still_asked(opened.parked, asking, home)?;
+    let (writer, _) = opened.log.ok_or_else(nothing)?;
+    let before = match &opened.store {
+        Some(store) => parked.spent.from(copied(store, writer.session(), parked.turn)?),
+        None => parked.spent.from(0),
+    };
+    if !parked.question.takes(&text) {
+        return Err(BeginError::NotAnOption {
+            answer: text,
+            question: parked.question,
+        });
+    }
+    let started = parked.started.clone();
+    let query = query.structured_as(&started);
+    let Reopened {
+        prepared,
+        schema,
+        reference,
+        lines,
+        memory,
+    } = Reopened::of(home, &query, &started, opened.doc)?;
+    let again = parked.onward().ok_or_else(nothing)?;
+    let (journal, tape) = parked.answer(writer, text);
+    let keeper = Keeper::resume(memory, journal, reference.clone());
+    let run = Arc::new(Run::new(&query, lines, None).after(before));
+    let mut spec = root_spec(&run, &reference.run_id, prepared, schema, None, keeper);
+    spec.had_mcp(&started);
+    spec.instruction = started.instruction;
+    spec.onward = Some(again.with_tape(tape));
+    Ok(finish(run, spec, opened.notes).await)
+}
+
+/// Closes the parked query of a session as cancelled, without an answer.
+///
+/// # Errors
+/// [`BeginError::NothingParked`], [`BeginError::AnsweredMeanwhile`], and what keeps the session from being written.
+pub fn drop_question(home: &Home, asking: Asking, settings: &Settings) -> Result<(), BeginError> {
+    let lock = SessionLock::acquire(&home.dir, home.wait)?;
+    let opened = Opened::open(home, settings, Cut::Close, lock)?;
+    let nothing = || BeginError::NothingParked { dir: home.dir.clone() };
+    let parked = still_asked(opened.parked, asking, home)?;
+    let (writer, _) = opened.log.ok_or_else(nothing)?;
+    let mut memory = SessionMemory::of_read(&home.dir, opened.doc, settings.secrets.clone())?;
+    memory.go_on(RunRef {
+        run_id: parked.started.run_id.clone(),
+        log_file: parked.started.log_file.clone().unwrap_or_default(),
+        query: String::new(),
+    });
+    Keeper::drop_parked(memory, writer, parked.turn).map_err(BeginError::Keep)
+}
+
+/// The parked turn, where it still waits with the question that is meant: whoever waited for the session may have been
+/// overtaken by another answer.
+fn still_asked(parked: Option<ParkedTurn>, asking: Asking, home: &Home) -> Result<ParkedTurn, BeginError> {
+    let waits = match parked {
+        Some(parked) if parked.asking() == asking => return Ok(parked),
+        other => other.map(|parked| parked.question),
+    };
+    Err(BeginError::AnsweredMeanwhile {
+        dir: home.dir.clone(),
+        waits,
+    })
+}
+
+/// What the session in `dir` waits for, read without taking its lock; `None` when it does not wait.
+///
+/// # Errors
+/// Those of its store.
+pub fn waiting(dir: &Path) -> Result<Option<Question>, StoreError> {
+    Ok(asking(dir)?.map(|(_, question)| question))
+}
+
+/// What a session in an open store waits for.
+///
+/// # Errors
+/// Those of the store.
+pub fn waiting_in(log: &SessionLog) -> Result<Option<Question>, StoreError> {
+    Ok(asking_in(log)?.map(|(_, question)| question))
+}
+
+/// As [`waiting`], with which of the session's questions it is.
+///
+/// # Errors
+/// Those of its store.
+pub fn asking(dir: &Path) -> Result<Option<(Asking, Question)>, StoreError> {
+    match log_of(dir)? {
+        Some((store, session)) => asking_in(&SessionLog { store, session }),
+        None => Ok(None),
+    }
+}
+
+/// As [`waiting_in`], with which of the session's questions it is.
+///
+/// # Errors
+/// Those of the store.
+pub fn asking_in(log: &SessionLog) -> Result<Option<(Asking, Question)>, StoreError> {
+    let parked = load_parked(&log.store, &log.session)?;
+    Ok(parked.map(|parked| (parked.asking(), parked.question)))
+}
