@@ -1,5 +1,6 @@
 //! The agent loop: prompts, probe, steps, sub-agents, budgets, session memory, parking.
 
+mod accounts;
 mod agent;
 mod begin_error;
 mod blocks;

@@ -17,9 +17,11 @@ mod running;
 
 mod agents;
 mod backends;
+mod batches;
 mod billed;
 mod coding_agents;
 mod figures;
+mod given_up;
 mod goes_on;
 mod hostile;
 mod https;

@@ -20,7 +20,10 @@ impl Agent {
         spec: Spec,
         mut keeper: Option<Keeper>,
     ) -> Result<Self, (RunError, Option<Keeper>)> {
-        let seat = run.seats.sit().await;
+        let seat = tokio::select! {
+            seat = run.seats.sit() => seat,
+            () = stopped(&spec) => return Err((run.why_cancelled(), keeper)),
+        };
         let record = begun(&run, &spec);
         let (spec, talk) = (Arc::new(spec), Arc::new(Talk::default()));
         let host = Host::new(Arc::clone(&run), Arc::clone(&spec), Arc::clone(&talk), seat.clone());
@@ -30,7 +33,10 @@ impl Agent {
             if !resumed {
                 run.record_start(&spec.id)?;
             }
-            Ok::<Started, RunError>(run.factory.start(options, Arc::new(host)).await?)
+            tokio::select! {
+                started = run.factory.start(options, Arc::new(host)) => Ok::<Started, RunError>(started?),
+                () = stopped(&spec) => Err(run.why_cancelled()),
+            }
         };
         let started = match begun.await {
             Ok(started) => started,
@@ -158,6 +164,14 @@ impl Agent {
             &output,
         )));
         Ok(())
+    }
+}
+
+/// A sub-agent that is stopped need not have begun; a root's start is kept.
+async fn stopped(spec: &Spec) {
+    match spec.id.depth {
+        0 => std::future::pending().await,
+        _ => spec.cancel.cancelled().await,
     }
 }
 

@@ -159,7 +159,7 @@ fn present(path: &Path, run_id: &str) -> Present {
 }
 
 /// What a call used, as transcripts have it.
-pub(in crate::engine) fn usage_of_call(call: &ModelCall) -> UsageRecord {
+fn usage_of_call(call: &ModelCall) -> UsageRecord {
     let used = call.usage.unwrap_or_default();
     UsageRecord {
         prompt_tokens: used.prompt,
