@@ -1,7 +1,9 @@
 //! Turns that go on: after a crash, or from where a fork branched off.
 
+use super::again::needed;
 use super::agent::{Onward, Prelude, PreludeStep};
 use super::begin_error::BeginError;
+use super::blocks::repl_code;
 use super::event::What;
 use super::home::Home;
 use super::journal::{Cut, IN_TURN, Tape as StepTape, load_cut, load_parked};
@@ -59,6 +61,8 @@ pub struct RerunStep {
     pub questions: Questions,
     /// What the clocks showed it.
     pub readings: Vec<u64>,
+    /// Whether it raised; where it does otherwise now, nothing that it binds is used. `None` where that does not matter.
+    pub failed: Option<bool>,
 }
 
 /// A turn that a crash cut.
@@ -143,6 +147,12 @@ pub async fn go_on(home: &Home, how: GoOn, query: Query) -> Result<Answer, Begin
         lines,
         memory,
     } = Reopened::of(home, &query, &started, opened.doc)?;
+    let again = cut.calls.last().filter(|_| cut.in_flight());
+    let code = again
+        .and_then(|call| repl_code(&call.reply))
+        .filter(|_| how.rerun.is_none());
+    let rerun = code.and_then(|code| needed(&store, &session, how.turn, (cut.completed(), &code)));
+    let rerun = how.rerun.or(rerun);
     let keeper = Keeper::resume(memory, cut.journal(writer)?, reference.clone());
     let copied = copied(&store, &session, how.turn)?.min(cut.calls.len() as u64);
     let run = Arc::new(Run::new(&query, lines, how.tape).after(cut.spent.from(copied)));
@@ -159,13 +169,12 @@ pub async fn go_on(home: &Home, how: GoOn, query: Query) -> Result<Answer, Begin
         messages.push(Message::user(prompt));
         unlogged += 1;
     }
-    let again = cut.calls.last().filter(|_| cut.in_flight());
     spec.onward = Some(Onward {
         steps: cut.calls.len() as u64,
         copied,
         again: again.map(|call| (reply(call), Arc::new(cut.tape()))),
         script: how.script.map(|replies| Mutex::new(Script::new(replies))),
-        prelude: how.rerun.map(prelude),
+        prelude: rerun.map(prelude),
         messages,
         unlogged,
     });
@@ -186,12 +195,13 @@ pub(super) fn copied(store: &Store, session: &str, turn: u32) -> Result<u64, Sto
     })
 }
 
-fn prelude(rerun: Rerun) -> Prelude {
+pub(super) fn prelude(rerun: Rerun) -> Prelude {
     let step = |step: RerunStep| PreludeStep {
         number: u64::from(step.step) + 1,
         code: step.code,
         tape: Arc::new(StepTape::new(step.cells, step.questions, true)),
         readings: step.readings,
+        failed: step.failed,
     };
     Prelude {
         restore: rerun.restore,

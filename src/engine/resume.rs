@@ -1,7 +1,9 @@
 //! A parked turn goes on: its answer is taken, the conversation and the step in flight come back from the log.
 
 use super::agent::Onward;
+use super::blocks::repl_code;
 use super::journal::{ParkedTurn, Tape};
+use super::onward::{Rerun, prelude};
 use crate::provider::{CostSource, Finish, Message, Reply, RequestHash, Timings, Usage};
 use crate::store::payload::ModelCall;
 use std::sync::Arc;
@@ -22,6 +24,7 @@ impl ParkedTurn {
             messages,
             steps: u64::from(self.step) + 1,
             reply: reply(self.calls.last()?),
+            rerun: None,
         })
     }
 }
@@ -31,9 +34,16 @@ pub(super) struct ParkedTalk {
     messages: Vec<Message>,
     steps: u64,
     reply: Reply,
+    /// Steps to be run again first.
+    pub(super) rerun: Option<Rerun>,
 }
 
 impl ParkedTalk {
+    /// The code of the step that parked.
+    pub(super) fn code(&self) -> String {
+        repl_code(&self.reply.text).unwrap_or_default()
+    }
+
     /// It goes on with the step that parked, which gets from `tape` what it got before.
     pub(super) fn with_tape(self, tape: Tape) -> Onward {
         Onward {
@@ -43,7 +53,7 @@ impl ParkedTalk {
             copied: 0,
             again: Some((self.reply, Arc::new(tape))),
             script: None,
-            prelude: None,
+            prelude: self.rerun.map(prelude),
         }
     }
 }

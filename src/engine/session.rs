@@ -1,5 +1,6 @@
 //! A session as the engine drives it: its directory, its lock, and one query after another.
 
+use super::again::needed;
 use super::agent::{Ended, Spec, run_agent};
 use super::begin_error::BeginError;
 use super::budget::Spent;
@@ -154,7 +155,10 @@ pub async fn answer(home: &Home, text: String, query: Query) -> Result<Answer, B
         lines,
         memory,
     } = Reopened::of(home, &query, &started, opened.doc)?;
-    let again = parked.onward().ok_or_else(nothing)?;
+    let mut again = parked.onward().ok_or_else(nothing)?;
+    if let Some(store) = &opened.store {
+        again.rerun = needed(store, writer.session(), parked.turn, (parked.step, &again.code()));
+    }
     let (journal, tape) = parked.answer(writer, text);
     let keeper = Keeper::resume(memory, journal, reference.clone());
     let run = Arc::new(Run::new(&query, lines, None).after(before));

@@ -158,6 +158,16 @@ fn a_call_that_the_code_waits_for_no_longer_is_unknown_and_never_free() {
     assert_eq!(ran.json()["final"], "gone");
     billed(&place, &ran, EACH, 1);
     all_ended(&place);
+    let lines = lines(&transcripts(&place)[0]);
+    let end = lines
+        .iter()
+        .find(|line| line["event_type"] == "agent_end" && line["depth"] == 1);
+    let end = end.unwrap();
+    assert_eq!(end["outcome"], "cancelled");
+    assert_eq!(
+        end["error"],
+        "given up: the code that started it waits for it no longer"
+    );
 }
 
 #[test]

@@ -34,6 +34,7 @@ mod progress;
 mod schemas;
 mod secrets;
 mod stopping;
+mod unsaved_names;
 mod usage;
 
 use running::{Program, script};

@@ -1,5 +1,6 @@
 //! One agent: a conversation with a REPL of its own, from its probe to FINAL.
 
+mod answered;
 mod calls;
 mod delegate;
 mod host;
@@ -101,6 +102,8 @@ pub(super) struct PreludeStep {
     pub(super) tape: Arc<Tape>,
     /// What the clocks showed it.
     pub(super) readings: Vec<u64>,
+    /// Whether it raised, where that matters.
+    pub(super) failed: Option<bool>,
 }
 
 impl Spec {

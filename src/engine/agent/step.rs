@@ -104,8 +104,9 @@ impl Agent {
     async fn run_step(&mut self, reply: &Reply, code: &str) -> Result<Next, RunError> {
         let started = clock::now();
         let readings = self.script().and_then(|script| script.readings());
-        let (outcome, sweep) = self.execute(self.steps, code, readings).await?;
+        let (mut outcome, sweep) = self.execute(self.steps, code, readings).await?;
         self.run.unkept()?;
+        self.keep_answers(&mut outcome);
         let cancelled = outcome
             .error
             .as_ref()
@@ -308,7 +309,7 @@ impl Agent {
     }
 
     /// Replaces an instance that a step used up; what the model is told about it, or nothing.
-    async fn revive(&mut self, instance: InstanceState) -> Result<String, RunError> {
+    pub(super) async fn revive(&mut self, instance: InstanceState) -> Result<String, RunError> {
         if instance == InstanceState::Alive && self.repl.is_alive() {
             return Ok(String::new());
         }
