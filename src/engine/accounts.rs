@@ -52,6 +52,8 @@ struct Account {
     reply: Option<Usage>,
     /// Of questions about delegations that no line has.
     guard: Option<Usage>,
+    /// Of such questions that the step asked in an earlier attempt: its line has them, and no other.
+    before: Option<Usage>,
     /// Since when it waits for a model.
     waits: Option<Instant>,
 }
@@ -63,7 +65,7 @@ impl Account {
             Purpose::Reply => &mut self.reply,
             Purpose::Guard => &mut self.guard,
         };
-        *owed = Some(owed.map_or(*used, |before| before.plus(used)));
+        *owed = Usage::both(*owed, Some(*used));
     }
 }
 
@@ -79,7 +81,15 @@ impl Accounts {
 
     /// What its questions about delegations used, for the line that is about to be written.
     pub(super) fn take_guard(&self, agent: &Arc<str>) -> Option<Usage> {
-        self.with(agent, |account| account.guard.take())
+        self.with(agent, |account| {
+            Usage::both(account.before.take(), account.guard.take())
+        })
+    }
+
+    /// Its step asked questions about delegations in an earlier attempt, which were paid then.
+    pub(super) fn go_on(&self, agent: &Arc<str>, used: impl Iterator<Item = Usage>) {
+        let before = used.map(Some).fold(None, Usage::both);
+        self.with(agent, |account| account.before = before);
     }
 
     /// The line of its step was written.
@@ -89,10 +99,7 @@ impl Accounts {
 
     /// What no line of it has, for its last one.
     pub(super) fn take_owed(&self, agent: &Arc<str>) -> Option<Usage> {
-        self.with(agent, |account| match (account.reply.take(), account.guard.take()) {
-            (Some(reply), Some(guard)) => Some(reply.plus(&guard)),
-            (reply, guard) => reply.or(guard),
-        })
+        self.with(agent, |account| Usage::both(account.reply.take(), account.guard.take()))
     }
 
     /// What an agent that ended has used.

@@ -11,7 +11,7 @@ use super::keeper::Keeper;
 use super::open::{Opened, lock};
 use super::questions::Questions;
 use super::reopen::Reopened;
-use super::resume::reply;
+use super::resume::{reply, used};
 use super::run::Run;
 use super::script::{Script, ScriptedReply};
 use super::session::{Answer, Query, finish, root_spec};
@@ -165,6 +165,8 @@ pub async fn go_on(home: &Home, how: GoOn, query: Query) -> Result<Answer, Begin
     let mut spec = root_spec(&run, &reference.run_id, prepared, schema, None, keeper);
     spec.instruction = (!told.is_empty()).then(|| told.join("\n\n"));
     spec.had_mcp(&started);
+    let guards = cut.guards.iter().filter(|_| again.is_some());
+    run.accounts.go_on(&spec.id.run_id, guards.map(used));
     if let Some(prompt) = how.prompt {
         messages.push(Message::user(prompt));
         unlogged += 1;

@@ -17,6 +17,7 @@ use super::onward::copied;
 use super::open::{Opened, lock};
 use super::person::{Person, Question};
 use super::reopen::Reopened;
+use super::resume::used;
 use super::run::Run;
 use super::schema::OutputSchema;
 use super::settings::Settings;
@@ -159,10 +160,12 @@ pub async fn answer(home: &Home, text: String, query: Query) -> Result<Answer, B
     if let Some(store) = &opened.store {
         again.rerun = needed(store, writer.session(), parked.turn, (parked.step, &again.code()));
     }
+    let guards: Vec<_> = parked.guards.iter().map(used).collect();
     let (journal, tape) = parked.answer(writer, text);
     let keeper = Keeper::resume(memory, journal, reference.clone());
     let run = Arc::new(Run::new(&query, lines, None).after(before));
     let mut spec = root_spec(&run, &reference.run_id, prepared, schema, None, keeper);
+    run.accounts.go_on(&spec.id.run_id, guards.into_iter());
     spec.had_mcp(&started);
     spec.instruction = started.instruction;
     spec.onward = Some(again.with_tape(tape));

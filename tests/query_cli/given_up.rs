@@ -256,6 +256,8 @@ fn a_question_that_parks_hides_none_and_what_is_asked_again_is_paid_again() {
         .arg(place.session_dir())
         .arg("yes ");
     assert_eq!(answer.answer(), "yes here");
+    let replay = Program::new(place.path()).arg("replay").arg(place.session_dir()).run();
+    assert_eq!(replay.code, Some(0), "{replay:?}");
     recorded(&place, 2 * EACH, false);
     assert_eq!(
         costs_in_log(&place.session_dir())
@@ -279,4 +281,63 @@ fn a_question_about_a_delegation_that_is_given_up_is_unknown_too() {
     let ran = program.session(&place.session_dir()).arg("--json").run();
     assert_eq!(ran.json()["final"], "gone");
     billed(&place, &ran, EACH, 1);
+}
+
+/// A query of this step, whose delegations pass.
+fn guarded(place: &Place, step: &str) -> Program {
+    let passes = json!({"text": "YES", "usage": {"prompt": 100, "completion": 10, "cost": 0.01}});
+    let rules = json!([
+        {"when": {"depth": 0, "last": "YES"}, "replies": [passes]},
+        {"when": {"depth": 1}, "replies": [reply("FINAL('here')", 0)]},
+    ]);
+    let script = json!({"rules": rules, "replies": [reply(step, 0), reply("FINAL('next')", 0)]});
+    let script = script::write(place.path(), "guarded.json", &script);
+    let program = Program::asks(place.path(), &"all of it ".repeat(600)).scripted(&script);
+    program.session(&place.session_dir()).arg("--json")
+}
+
+#[test]
+fn a_question_about_a_delegation_counts_when_its_step_goes_on_later() {
+    let place = Place::new();
+    let step = "a = await llm_query(context)\nb = await ask('go on?')\nFINAL([a, b])";
+    assert_eq!(guarded(&place, step).run().code, Some(75));
+    let answer = Program::new(place.path())
+        .arg("answer")
+        .arg(place.session_dir())
+        .arg("yes");
+    assert_eq!(answer.run().code, Some(0));
+    recorded(&place, 3 * EACH, true);
+}
+
+/// The transcripts' lines of the root's first step.
+fn first_steps(place: &Place) -> Vec<Value> {
+    let lines = transcripts(place).into_iter().flat_map(|path| lines(&path));
+    lines.filter(|line| line["step"] == 1 && line["depth"] == 0).collect()
+}
+
+#[test]
+fn a_line_that_a_crash_left_out_has_the_steps_own_call_and_its_questions() {
+    // The commit of the step's end is found by trying.
+    for commit in 1.. {
+        let place = Place::new();
+        let step = "a = await llm_query(context)";
+        let killed = guarded(&place, step).env("FAST_RLM_FAULT", format!("events.commit:{commit}"));
+        assert_ne!(killed.run().code, Some(0), "no commit left the line out");
+        let log = rusqlite::Connection::open(place.session_dir().join("events.db")).unwrap();
+        let ended = "SELECT count(*) FROM event WHERE kind = 'step_ended'";
+        let ended: i64 = log.query_row(ended, [], |row| row.get(0)).unwrap_or_default();
+        if ended == 0 || !first_steps(&place).is_empty() {
+            continue;
+        }
+        drop(log);
+        assert_eq!(guarded(&place, "FINAL('again')").run().code, Some(0));
+        let all = first_steps(&place);
+        let line = all
+            .iter()
+            .find(|line| line["code"].as_str().unwrap().trim() == step)
+            .unwrap();
+        let both = (&line["usage"]["cost"], &line["guard"]["cost"]);
+        assert_eq!(both, (&json!(0.01), &json!(0.01)), "{line}");
+        return;
+    }
 }

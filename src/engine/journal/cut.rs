@@ -24,6 +24,8 @@ pub(in crate::engine) struct CutTurn {
     pub(in crate::engine) started: TurnStarted,
     /// The root's calls so far.
     pub(in crate::engine) calls: Vec<ModelCall>,
+    /// Questions about delegations that the step in flight asked.
+    pub(in crate::engine) guards: Vec<ModelCall>,
     /// Completed steps, the last one with what came of it.
     ended: Vec<StepEnded>,
     cells: BTreeMap<u32, Vec<LeafCall>>,
@@ -88,7 +90,11 @@ impl CutTurn {
         let step = event.step.unwrap_or_default();
         match event.fact {
             Fact::TurnStarted(started) => self.started = started,
-            Fact::ModelCall(call) if call.is_reply() => self.calls.push(call),
+            Fact::ModelCall(call) if call.is_reply() => {
+                self.calls.push(call);
+                self.guards.clear();
+            }
+            Fact::ModelCall(call) if call.guard => self.guards.push(call),
             Fact::StepEnded(ended) => self.ended.push(ended),
             Fact::LeafCall(cell) if cell.run_id == self.started.run_id && cell.call != CLOCK => {
                 self.cells.entry(step).or_default().push(cell);

@@ -21,6 +21,8 @@ pub(in crate::engine) struct ParkedTurn {
     pub(in crate::engine) started: TurnStarted,
     /// The root's calls so far, the last one that of the parked step.
     pub(in crate::engine) calls: Vec<ModelCall>,
+    /// Questions about delegations that the parked step asked.
+    pub(in crate::engine) guards: Vec<ModelCall>,
     cells: Vec<LeafCall>,
     questions: Questions,
     numbers: Numbers,
@@ -176,6 +178,7 @@ pub(in crate::engine) fn load_parked(store: &Store, session: &str) -> Result<Opt
         },
         started: TurnStarted::default(),
         calls: Vec::new(),
+        guards: Vec::new(),
         cells: Vec::new(),
         questions: Questions::default(),
         numbers: Numbers::default(),
@@ -193,6 +196,7 @@ impl ParkedTurn {
         match event.fact {
             Fact::TurnStarted(started) => self.started = started,
             Fact::ModelCall(call) if call.is_reply() => self.calls.push(call),
+            Fact::ModelCall(call) if in_step && call.guard => self.guards.push(call),
             Fact::LeafCall(cell) if in_step && cell.run_id == self.started.run_id => self.cells.push(cell),
             Fact::Asked(asked) if in_step => self.questions.ask(asked),
             Fact::Answered(answered) if in_step => self.questions.answered(answered),
