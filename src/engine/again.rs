@@ -5,10 +5,9 @@ use super::journal::CLOCK;
 use super::onward::{Rerun, RerunStep};
 use super::past::{memory_before, restore_set};
 use super::questions::Questions;
-use crate::disk::state_doc::StateDoc;
 use crate::model::names_read;
 use crate::store::payload::{CellOutcome, LeafCall, StepEnded};
-use crate::store::{Fact, Select, Store, StoredEvent};
+use crate::store::{At, BindingKind, Fact, Namespace, Select, Store, StoredEvent};
 use std::collections::{BTreeMap, HashSet};
 
 /// A completed step, as far as it takes to run it again.
@@ -32,8 +31,8 @@ struct Before {
 }
 
 /// What has to run again before `code` does, the step `step` (0-based) of a turn; `None` where the REPL is restored with
-/// all that it reads, or nothing would bring it back.
-/// A log that does not tell is no hindrance: the REPL is restored, and the step raises where a name is missing.
+/// all that it reads, or nothing would bring it back. A log that does not tell is no hindrance: the REPL is restored, and the
+/// step raises where a name is missing.
 pub(super) fn needed(store: &Store, session: &str, turn: u32, (step, code): (u32, &str)) -> Option<Rerun> {
     let mut before = Before::default();
     let events = store.events.read_all(session, &Select::turn(turn)).ok()?.events;
@@ -41,12 +40,14 @@ pub(super) fn needed(store: &Store, session: &str, turn: u32, (step, code): (u32
     before.steps.retain(|number, _| *number < step);
     let (first, seq) = before.fresh();
     before.steps.retain(|number, _| *number >= first);
-    let now = memory_before(store, session, None).ok()?;
-    let lost = before.lost(&now);
+    let point = |number| store.flow.namespace(session, At::after(turn, number)).ok()?;
+    let saved = (first..step).rev().find_map(point)?;
+    let lost = before.lost(&saved);
     if lost.is_empty() || !before.is_whole(first, step) {
         return None;
     }
-    let read = names_read(code, &restore_set(now.clone()).functions);
+    let now = restore_set(memory_before(store, session, None).ok()?);
+    let read = names_read(code, &now.functions);
     if !lost.iter().any(|name| read.contains(*name)) {
         return None;
     }
@@ -99,16 +100,16 @@ impl Before {
     }
 
     /// Names that these steps bound and that are not saved.
-    fn lost<'d>(&self, now: &'d StateDoc) -> Vec<&'d String> {
+    fn lost<'s>(&self, saved: &'s Namespace) -> Vec<&'s str> {
         let ended = self.steps.values().filter_map(|done| done.ended.as_ref());
-        let bound: HashSet<&str> = ended
-            .flat_map(|ended| &ended.written)
-            .map(|written| written.name.as_str())
-            .collect();
-        now.dropped
-            .keys()
-            .filter(|name| bound.contains(name.as_str()))
-            .collect()
+        let bound = ended.flat_map(|ended| &ended.written);
+        let bound: HashSet<&str> = bound.map(|written| written.name.as_str()).collect();
+        let dropped = saved
+            .bindings
+            .iter()
+            .filter(|binding| binding.kind == BindingKind::Dropped);
+        let names = dropped.map(|binding| binding.name.as_str());
+        names.filter(|name| bound.contains(name)).collect()
     }
 
     fn into_steps(mut self) -> Vec<RerunStep> {
