@@ -22,7 +22,11 @@ impl Agent {
     ) -> Result<Self, (RunError, Option<Keeper>)> {
         let seat = tokio::select! {
             seat = run.seats.sit() => seat,
-            () = stopped(&spec) => return Err((run.why_cancelled(), keeper)),
+            () = stopped(&spec) => {
+                // Its end has a line, and so has its beginning.
+                let unrecorded = run.record_start(&spec.id).err();
+                return Err((unrecorded.unwrap_or_else(|| run.why_cancelled()), keeper));
+            }
         };
         let record = begun(&run, &spec);
         let (spec, talk) = (Arc::new(spec), Arc::new(Talk::default()));
