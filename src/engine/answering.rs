@@ -1,5 +1,6 @@
 //! Sessions that wait for an answer: which question it is, its answer, and its end without one.
 
+use super::again::needed;
 use super::begin_error::BeginError;
 use super::home::{Home, SessionLog};
 use super::journal::{Asking, Cut, ParkedTurn, load_parked};
@@ -9,6 +10,7 @@ use super::onward::copied;
 use super::open::{Opened, lock};
 use super::person::Question;
 use super::reopen::Reopened;
+use super::resume::used;
 use super::run::Run;
 use super::session::{Answer, Query, finish, log_of, root_spec};
 use super::settings::Settings;
@@ -49,11 +51,16 @@ pub async fn answer(home: &Home, asking: Asking, text: String, query: Query) -> 
         lines,
         memory,
     } = Reopened::of(home, &query, &started, opened.doc)?;
-    let again = parked.onward().ok_or_else(nothing)?;
+    let mut again = parked.onward().ok_or_else(nothing)?;
+    if let Some(store) = &opened.store {
+        again.rerun = needed(store, writer.session(), parked.turn, (parked.step, &again.code()));
+    }
+    let guards: Vec<_> = parked.guards.iter().map(used).collect();
     let (journal, tape) = parked.answer(writer, text);
     let keeper = Keeper::resume(memory, journal, reference.clone());
     let run = Arc::new(Run::new(&query, lines, None).after(before));
     let mut spec = root_spec(&run, &reference.run_id, prepared, schema, None, keeper);
+    run.accounts.go_on(&spec.id.run_id, guards.into_iter());
     spec.had_mcp(&started);
     spec.instruction = started.instruction;
     spec.onward = Some(again.with_tape(tape));

@@ -53,6 +53,9 @@ pub enum RunError {
     /// A person stopped it.
     #[error("cancelled; every completed step is kept")]
     Cancelled,
+    /// A sub-agent that nobody waits for any more.
+    #[error("given up: the code that started it waits for it no longer")]
+    GivenUp,
 }
 
 impl From<CallError> for RunError {
@@ -70,7 +73,7 @@ impl RunError {
     pub fn outcome(&self) -> &'static str {
         match self {
             Self::Limit(_) => "limit",
-            Self::Cancelled => "cancelled",
+            Self::Cancelled | Self::GivenUp => "cancelled",
             Self::Parked(_) => "parked",
             _ => "error",
         }
@@ -92,7 +95,7 @@ impl RunError {
             Self::Limit(exceeded) => exceeded.ends_query(),
             Self::Cancelled | Self::Halted(_) | Self::Parked(_) => true,
             Self::Transcript(_) | Self::Memory(_) | Self::Store(_) | Self::Unkept(_) => true,
-            Self::Call(_) | Self::Repl(_) | Self::Schema(_) | Self::Tools { .. } => false,
+            Self::Call(_) | Self::Repl(_) | Self::Schema(_) | Self::Tools { .. } | Self::GivenUp => false,
         }
     }
 }

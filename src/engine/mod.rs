@@ -1,5 +1,7 @@
 //! The agent loop: prompts, probe, steps, sub-agents, budgets, session memory, parking.
 
+mod accounts;
+mod again;
 mod agent;
 mod answering;
 mod begin_error;

@@ -1,7 +1,9 @@
 //! Turns that go on: after a crash, or from where a fork branched off.
 
+use super::again::needed;
 use super::agent::{Onward, Prelude, PreludeStep};
 use super::begin_error::BeginError;
+use super::blocks::repl_code;
 use super::event::What;
 use super::home::Home;
 use super::journal::{Cut, IN_TURN, Tape as StepTape, load_cut, load_parked};
@@ -9,7 +11,7 @@ use super::keeper::Keeper;
 use super::open::{Opened, lock};
 use super::questions::Questions;
 use super::reopen::Reopened;
-use super::resume::reply;
+use super::resume::{reply, used};
 use super::run::Run;
 use super::script::{Script, ScriptedReply};
 use super::session::{Answer, Query, finish, root_spec};
@@ -59,6 +61,8 @@ pub struct RerunStep {
     pub questions: Questions,
     /// What the clocks showed it.
     pub readings: Vec<u64>,
+    /// Whether it raised; where it does otherwise now, nothing that it binds is used. `None` where that does not matter.
+    pub failed: Option<bool>,
 }
 
 /// A turn that a crash cut.
@@ -143,6 +147,12 @@ pub async fn go_on(home: &Home, how: GoOn, query: Query) -> Result<Answer, Begin
         lines,
         memory,
     } = Reopened::of(home, &query, &started, opened.doc)?;
+    let again = cut.calls.last().filter(|_| cut.in_flight());
+    let code = again
+        .and_then(|call| repl_code(&call.reply))
+        .filter(|_| how.rerun.is_none());
+    let rerun = code.and_then(|code| needed(&store, &session, how.turn, (cut.completed(), &code)));
+    let rerun = how.rerun.or(rerun);
     let keeper = Keeper::resume(memory, cut.journal(writer)?, reference.clone());
     let copied = copied(&store, &session, how.turn)?.min(cut.calls.len() as u64);
     let run = Arc::new(Run::new(&query, lines, how.tape).after(cut.spent.from(copied)));
@@ -155,17 +165,18 @@ pub async fn go_on(home: &Home, how: GoOn, query: Query) -> Result<Answer, Begin
     let mut spec = root_spec(&run, &reference.run_id, prepared, schema, None, keeper);
     spec.instruction = (!told.is_empty()).then(|| told.join("\n\n"));
     spec.had_mcp(&started);
+    let guards = cut.guards.iter().filter(|_| again.is_some());
+    run.accounts.go_on(&spec.id.run_id, guards.map(used));
     if let Some(prompt) = how.prompt {
         messages.push(Message::user(prompt));
         unlogged += 1;
     }
-    let again = cut.calls.last().filter(|_| cut.in_flight());
     spec.onward = Some(Onward {
         steps: cut.calls.len() as u64,
         copied,
         again: again.map(|call| (reply(call), Arc::new(cut.tape()))),
         script: how.script.map(|replies| Mutex::new(Script::new(replies))),
-        prelude: how.rerun.map(prelude),
+        prelude: rerun.map(prelude),
         messages,
         unlogged,
     });
@@ -186,12 +197,13 @@ pub(super) fn copied(store: &Store, session: &str, turn: u32) -> Result<u64, Sto
     })
 }
 
-fn prelude(rerun: Rerun) -> Prelude {
+pub(super) fn prelude(rerun: Rerun) -> Prelude {
     let step = |step: RerunStep| PreludeStep {
         number: u64::from(step.step) + 1,
         code: step.code,
         tape: Arc::new(StepTape::new(step.cells, step.questions, true)),
         readings: step.readings,
+        failed: step.failed,
     };
     Prelude {
         restore: rerun.restore,

@@ -37,6 +37,14 @@ impl Questions {
         self.answers.get(&number).map(String::as_str)
     }
 
+    /// Questions that have answers, with them.
+    pub fn answered_ones(&self) -> impl Iterator<Item = (&str, &str)> {
+        let asked = |number| self.asked.get(number).map(String::as_str).unwrap_or_default();
+        self.answers
+            .iter()
+            .map(move |(number, answer)| (asked(number), answer.as_str()))
+    }
+
     /// The number of a question that is asked now, while those of the numbers `taken` are.
     pub fn number(&self, text: &str, taken: &BTreeSet<u32>) -> u32 {
         let same = self.asked.iter().filter(|(_, asked)| *asked == text);

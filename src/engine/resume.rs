@@ -1,7 +1,9 @@
 //! A parked turn goes on: its answer is taken, the conversation and the step in flight come back from the log.
 
 use super::agent::Onward;
+use super::blocks::repl_code;
 use super::journal::{ParkedTurn, Tape};
+use super::onward::{Rerun, prelude};
 use crate::provider::{CostSource, Finish, Message, Reply, RequestHash, Timings, Usage};
 use crate::store::payload::ModelCall;
 use std::sync::Arc;
@@ -22,6 +24,7 @@ impl ParkedTurn {
             messages,
             steps: u64::from(self.step) + 1,
             reply: reply(self.calls.last()?),
+            rerun: None,
         })
     }
 }
@@ -31,9 +34,16 @@ pub(super) struct ParkedTalk {
     messages: Vec<Message>,
     steps: u64,
     reply: Reply,
+    /// Steps to be run again first.
+    pub(super) rerun: Option<Rerun>,
 }
 
 impl ParkedTalk {
+    /// The code of the step that parked.
+    pub(super) fn code(&self) -> String {
+        repl_code(&self.reply.text).unwrap_or_default()
+    }
+
     /// It goes on with the step that parked, which gets from `tape` what it got before.
     pub(super) fn with_tape(self, tape: Tape) -> Onward {
         Onward {
@@ -43,30 +53,18 @@ impl ParkedTalk {
             copied: 0,
             again: Some((self.reply, Arc::new(tape))),
             script: None,
-            prelude: None,
+            prelude: self.rerun.map(prelude),
         }
     }
 }
 
 /// A reply as it was, from the log.
 pub(super) fn reply(call: &ModelCall) -> Reply {
-    let used = call.usage.unwrap_or_default();
     let span = |end: i64| Duration::from_millis(u64::try_from(end.saturating_sub(call.started)).unwrap_or_default());
     Reply {
         text: call.reply.clone(),
         reasoning: call.reasoning.clone().unwrap_or_default(),
-        usage: Usage {
-            prompt_tokens: used.prompt,
-            completion_tokens: used.completion,
-            total_tokens: used.total,
-            cached_tokens: used.cached,
-            reasoning_tokens: used.reasoning,
-            cost_nano: call.cost.whole(),
-            // The log keeps no parts.
-            part_nano: 0,
-            cost_source: CostSource::Unknown,
-            reported: call.usage.is_some(),
-        },
+        usage: used(call),
         finish: call
             .finish_reason
             .as_deref()
@@ -81,6 +79,22 @@ pub(super) fn reply(call: &ModelCall) -> Reply {
         request_hash: RequestHash(call.request.map(|digest| *digest.as_bytes()).unwrap_or_default()),
         served_by: None,
         id: None,
+    }
+}
+
+/// What a call used, from the log.
+pub(super) fn used(call: &ModelCall) -> Usage {
+    let used = call.usage.unwrap_or_default();
+    Usage {
+        prompt_tokens: used.prompt,
+        completion_tokens: used.completion,
+        total_tokens: used.total,
+        cached_tokens: used.cached,
+        reasoning_tokens: used.reasoning,
+        cost_nano: call.cost.whole(),
+        part_nano: call.cost.part().unwrap_or_default(),
+        cost_source: CostSource::Unknown,
+        reported: call.usage.is_some(),
     }
 }
 
@@ -107,5 +121,10 @@ mod tests {
         assert_eq!((back.text.as_str(), back.usage.cost_nano), ("```repl\n1\n```", Some(7)));
         assert_eq!(back.timings.total, Duration::from_millis(250));
         assert!(!back.usage.reported);
+        let part = ModelCall {
+            cost: Cost::AtLeast(5),
+            ..call
+        };
+        assert_eq!(reply(&part).usage.cost(), Cost::AtLeast(5));
     }
 }

@@ -1,13 +1,12 @@
 //! What all agents of one query share: settings, budget, seats, the transcript, and the way to stop them all.
 
+use super::accounts::{Accounts, Purpose};
 use super::budget::{Budget, Spent};
 use super::clock;
 use super::deltas::Deltas;
 use super::error::RunError;
 use super::event::{AgentId, RunEvent, Watch, What, redacted_value};
 use super::groups::{Groups, Observation};
-
-use super::journal::usage_of_call;
 use super::limits::Exceeded;
 use super::person::Person;
 use super::seats::Seats;
@@ -16,15 +15,12 @@ use super::settings::{Model, Settings};
 use super::tape::Tape;
 use crate::disk::transcript_writer::{AgentRef, EndRecord, StepRecord, TranscriptWriter, UsageRecord};
 use crate::mcp::Servers;
-use crate::model::{Cost, Usage as TokenUsage};
 use crate::provider::{Cancel, Delta, Limits as CallLimits, Message, Reply, Request, Usage};
 use crate::repl::ReplFactory;
-use crate::store::payload::ModelCall;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
-use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// What ends a whole query.
@@ -34,36 +30,6 @@ enum Halt {
     /// Something could not be written.
     Unkept(String),
     Tape(String),
-}
-
-/// What one agent used.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Used {
-    sum: Usage,
-    /// `None` before the first call.
-    cost: Option<Cost>,
-}
-
-impl Used {
-    fn add(&mut self, used: &Usage) {
-        self.sum.prompt_tokens = self.sum.prompt_tokens.saturating_add(used.prompt_tokens);
-        self.sum.completion_tokens = self.sum.completion_tokens.saturating_add(used.completion_tokens);
-        self.sum.total_tokens = self.sum.total_tokens.saturating_add(used.total_tokens);
-        self.sum.cached_tokens = self.sum.cached_tokens.saturating_add(used.cached_tokens);
-        self.sum.reasoning_tokens = self.sum.reasoning_tokens.saturating_add(used.reasoning_tokens);
-        self.cost = Some(self.cost.map_or(used.cost(), |cost| cost.plus(used.cost())));
-        self.sum.reported |= used.reported;
-    }
-
-    /// Tokens, where any call reported them.
-    pub(super) fn usage(&self) -> Option<TokenUsage> {
-        self.sum.tokens()
-    }
-
-    /// Known as a whole only if that of every call is.
-    pub(super) fn cost(&self) -> Cost {
-        self.cost.unwrap_or(Cost::Known(0))
-    }
 }
 
 /// A model call that gave no reply.
@@ -77,6 +43,52 @@ pub(super) struct Unanswered {
 impl From<RunError> for Unanswered {
     fn from(error: RunError) -> Self {
         Self { error, used: None }
+    }
+}
+
+/// Who calls a model, and what for.
+#[derive(Clone, Copy)]
+pub(super) struct Caller<'a> {
+    pub(super) agent: &'a AgentId,
+    /// Stops it.
+    pub(super) cancel: &'a Cancel,
+    pub(super) purpose: Purpose,
+}
+
+/// A call that was sent. Whoever stops waiting for it is billed all the same, and nobody learns at how much.
+struct Sent<'a> {
+    run: &'a Run,
+    agent: &'a AgentId,
+    purpose: Purpose,
+    open: bool,
+}
+
+impl<'a> Sent<'a> {
+    fn new(run: &'a Run, agent: &'a AgentId, purpose: Purpose) -> Self {
+        run.accounts.waits(&agent.run_id, true);
+        Self {
+            run,
+            agent,
+            purpose,
+            open: true,
+        }
+    }
+
+    /// It has ended, and used this, if a model can have begun to answer.
+    fn end(mut self, used: Option<&Usage>) {
+        self.open = false;
+        if let Some(used) = used {
+            self.run.bill(self.agent, self.purpose, used);
+        }
+    }
+}
+
+impl Drop for Sent<'_> {
+    fn drop(&mut self) {
+        self.run.accounts.waits(&self.agent.run_id, false);
+        if self.open {
+            self.run.bill(self.agent, self.purpose, &Usage::default());
+        }
     }
 }
 
@@ -99,7 +111,7 @@ pub(super) struct Run {
     /// Groups of tools, and which are shown.
     pub(super) groups: Groups,
     /// What each agent used so far.
-    used: Mutex<HashMap<Arc<str>, Used>>,
+    pub(super) accounts: Accounts,
     transcript: TranscriptWriter,
     watch: Arc<dyn Watch>,
 }
@@ -118,7 +130,7 @@ impl Run {
             tape,
             mcp: Arc::new(Servers::new(&query.settings.mcp)),
             groups: Groups::new(&query.settings.groups, &query.settings.ambient),
-            used: Mutex::default(),
+            accounts: Accounts::default(),
             transcript,
             watch: Arc::clone(&query.watch),
         }
@@ -176,9 +188,10 @@ impl Run {
         }
     }
 
-    /// What a cancelled agent ends with: what stopped all, or a person's cancel.
+    /// What a cancelled agent ends with: what stopped all, a person's cancel, or that it alone was given up.
     pub(super) fn why_cancelled(&self) -> RunError {
         match self.halted.get() {
+            None if !self.cancel.is_cancelled() => RunError::GivenUp,
             None => RunError::Cancelled,
             Some(Halt::Limit(exceeded)) => RunError::Limit(exceeded.clone()),
             Some(Halt::Unkept(error)) => RunError::Unkept(error.clone()),
@@ -186,46 +199,42 @@ impl Run {
         }
     }
 
-    /// One model call, within the budget; deltas are told as they come.
+    /// One model call, within the budget; deltas of replies are told as they come.
     pub(super) async fn call(
         &self,
-        caller: &AgentId,
+        caller: &Caller<'_>,
         model: &Model,
         messages: Vec<Message>,
-        quiet: bool,
     ) -> Result<Reply, Unanswered> {
-        if self.cancel.is_cancelled() {
+        let Caller { agent, cancel, purpose } = *caller;
+        if cancel.is_cancelled() {
             return Err(self.why_cancelled().into());
         }
         let _under_way = tokio::select! {
             taken = self.budget.take_call() => taken.map_err(RunError::from)?,
-            () = self.cancel.cancelled() => return Err(self.why_cancelled().into()),
+            () = cancel.cancelled() => return Err(self.why_cancelled().into()),
         };
         let request = Request {
             model: model.name.clone(),
             messages,
-            depth: caller.depth,
+            depth: agent.depth,
             limits: self.call_limits(),
         };
         let mut told = Deltas::new(&self.settings.secrets);
-        let tell = |what| self.tell(caller, what);
+        let tell = |what| self.tell(agent, what);
         let mut deltas = |delta: Delta<'_>| {
-            if !quiet {
+            if purpose == Purpose::Reply {
                 told.take(&delta).into_iter().for_each(tell);
             }
         };
-        let called = model.provider.call(&request, &mut deltas, &self.cancel).await;
-        told.finish().for_each(tell);
+        let sent = Sent::new(self, agent, purpose);
+        let called = model.provider.call(&request, &mut deltas, cancel).await;
         let used = match &called {
             Ok(reply) => Some(reply.usage),
             Err(error) => error.used(),
         };
-        if let Some(used) = used {
-            let mut all = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-            all.entry(Arc::clone(&caller.run_id)).or_default().add(&used);
-            drop(all);
-            self.budget.add(&used);
-        }
+        sent.end(used.as_ref());
+        told.finish().for_each(tell);
         called.map_err(|error| {
             let error = match error.is_cancelled() {
                 true => self.why_cancelled(),
@@ -235,17 +244,16 @@ impl Run {
         })
     }
 
+    fn bill(&self, agent: &AgentId, purpose: Purpose, used: &Usage) {
+        self.accounts.add(&agent.run_id, purpose, used);
+        self.budget.add(used);
+    }
+
     /// What was observed in earlier queries of the session.
     pub(super) fn know(&self, observed: &[Observation]) {
         observed
             .iter()
             .for_each(|observation| drop(self.groups.observe(observation)));
-    }
-
-    /// What an agent that ended has used.
-    pub(super) fn take_used(&self, run_id: &Arc<str>) -> Used {
-        let mut all = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        all.remove(run_id).unwrap_or_default()
     }
 
     fn call_limits(&self) -> CallLimits {
@@ -273,7 +281,9 @@ impl Run {
             reasoning: reasoning.as_deref(),
             ..step.clone()
         };
-        Ok(self.transcript.step(&agent_ref(agent), clock::now(), &step)?)
+        self.transcript.step(&agent_ref(agent), clock::now(), &step)?;
+        self.accounts.recorded(&agent.run_id);
+        Ok(())
     }
 
     pub(super) fn record_final(&self, agent: &AgentId, value: &Value) -> Result<(), RunError> {
@@ -283,13 +293,8 @@ impl Run {
         Ok(self.transcript.result(&agent_ref(agent), clock::now(), result)?)
     }
 
-    /// `unanswered` is a call of its own that gave no reply: no step counts what it used.
-    pub(super) fn record_end(
-        &self,
-        agent: &AgentId,
-        error: Option<&RunError>,
-        unanswered: Option<&ModelCall>,
-    ) -> Result<(), RunError> {
+    /// Says what no step of it counts, too: a call without a reply, and one whose step was not kept.
+    pub(super) fn record_end(&self, agent: &AgentId, error: Option<&RunError>) -> Result<(), RunError> {
         let text = error.map(|error| self.settings.secrets.redact(&error.to_string()).into_owned());
         let limit = match error {
             Some(RunError::Limit(exceeded)) => Some(exceeded.name()),
@@ -299,9 +304,15 @@ impl Run {
             outcome: error.map(RunError::outcome),
             error: text.as_deref(),
             limit,
-            unanswered: unanswered.map(usage_of_call),
+            unanswered: self.owed(agent, error).map(|owed| usage_record(&owed)),
         };
         Ok(self.transcript.end(&agent_ref(agent), clock::now(), &end)?)
+    }
+
+    /// Of a root whose step could not be kept the log has the call, and tells it as long as the step is missing.
+    fn owed(&self, agent: &AgentId, error: Option<&RunError>) -> Option<Usage> {
+        let is_in_log = agent.depth == 0 && error.is_some_and(RunError::is_unkept);
+        self.accounts.take_owed(&agent.run_id).filter(|_| !is_in_log)
     }
 
     fn redacted(&self, value: &Value) -> Option<Box<RawValue>> {

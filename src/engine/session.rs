@@ -265,6 +265,7 @@ pub(super) fn root_spec(
             parent: None,
             depth: 0,
         },
+        cancel: run.cancel.clone(),
         model: settings.model.clone(),
         context: prepared.context,
         context_chars: prepared.chars,

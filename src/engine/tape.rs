@@ -86,7 +86,7 @@ impl Recorded {
                 message: reason,
             }),
             CellOutcome::Truncated { head, .. } => Ok(head.into()),
-            CellOutcome::Cancelled => Err(HostError::new(
+            CellOutcome::Cancelled | CellOutcome::Stopped => Err(HostError::new(
                 "this call was given up when it was recorded, and is waited for now",
             )),
         }

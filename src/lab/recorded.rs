@@ -45,6 +45,8 @@ pub struct RecordedStep {
     pub cells: Vec<LeafCall>,
     /// Leaf calls of sub-agents.
     pub nested: Vec<LeafCall>,
+    /// Leaf calls of the root that were under way when it was stopped or parked.
+    pub stopped: Vec<LeafCall>,
     /// Sub-agents that ended, at any depth.
     pub agents: Vec<SubAgent>,
     /// What the clocks showed.
@@ -182,6 +184,7 @@ impl RecordedTurn {
             }
             Fact::LeafCall(cell) if nested => step.nested.push(cell),
             Fact::LeafCall(cell) if cell.call == CLOCK => step.clock = readings(cell),
+            Fact::LeafCall(cell) if cell.outcome == CellOutcome::Stopped => step.stopped.push(cell),
             Fact::LeafCall(cell) => step.cells.push(cell),
             Fact::SubAgent(agent) => step.agents.push(agent),
             Fact::Asked(asked) => drop(step.asked.insert(asked.number, asked)),

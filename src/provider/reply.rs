@@ -80,7 +80,7 @@ impl Usage {
     }
 
     /// What is there of two, together.
-    pub(super) fn both(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+    pub(crate) fn both(one: Option<Self>, other: Option<Self>) -> Option<Self> {
         match (one, other) {
             (Some(one), Some(other)) => Some(one.plus(&other)),
             (one, other) => one.or(other),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::model::{DiffCall, MemoryKind, NameAt, NamesAfter, Unkept};
-use crate::store::payload::LeafCall;
+use crate::store::payload::{CellOutcome, LeafCall};
 use crate::store::{At, Binding, BindingKind, Fact, Kind, Namespace, Select, Store, StoreError, StoredEvent, locate};
 
 use super::Source;
@@ -55,7 +55,9 @@ impl Cells {
         };
         let mut cells = Self::default();
         for event in recorded.read(Select::all(), &[Kind::LeafCall])? {
-            if let (Some(step), Fact::LeafCall(cell)) = (event.step, event.fact) {
+            if let (Some(step), Fact::LeafCall(cell)) = (event.step, event.fact)
+                && cell.outcome != CellOutcome::Stopped
+            {
                 let step = (cell.run_id.clone(), u64::from(step) + 1);
                 cells.by_step.entry(step).or_default().push((cell.number, call(cell)));
             }

@@ -35,10 +35,10 @@ pub struct Cassette {
 }
 
 impl Cassette {
-    /// A cassette of `cells` in their recorded order.
+    /// A cassette of `cells` in their recorded order. Those that were stopped have nothing to serve.
     pub fn new(cells: impl IntoIterator<Item = LeafCall>) -> Self {
         let mut cassette = Self::default();
-        for cell in cells {
+        for cell in cells.into_iter().filter(|cell| cell.outcome != CellOutcome::Stopped) {
             let key = (cell.call.clone(), cell.input);
             cassette.waiting.entry(key).or_default().push_back(cassette.cells.len());
             cassette.cells.push(cell);

@@ -94,6 +94,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ),
     ("invalid UTF-8 in the event stream", "becomes the reply's error"),
     ("the model call was cancelled", "becomes the run's: cancelled"),
+    (
+        "given up: the code that started it",
+        "of a sub-agent, in its transcript: tests/query_cli/given_up.rs",
+    ),
     // Of the library: the programs never call it so.
     ("session id {id:?} needs a session directory", LIBRARY),
     ("the session is closed", LIBRARY),

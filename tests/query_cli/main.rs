@@ -17,9 +17,11 @@ mod running;
 
 mod agents;
 mod backends;
+mod batches;
 mod billed;
 mod coding_agents;
 mod figures;
+mod given_up;
 mod goes_on;
 mod hostile;
 mod https;
@@ -32,6 +34,7 @@ mod progress;
 mod schemas;
 mod secrets;
 mod stopping;
+mod unsaved_names;
 mod usage;
 
 use running::{Program, script};

@@ -1,14 +1,19 @@
 //! Leaf calls of a step that are under way. One that the code gives up, or leaves behind at its end, has a cell that
-//! says so: without it a replay would not know the call.
+//! says so: without it a replay would not know the call. Sub-agents that nobody waits for any more are told to stop and
+//! end in good order, so that what they used is in every record; no step ends before they have.
 
 use super::talk::Talk;
 use super::{Agent, Run, RunError};
+use crate::engine::accounts::Used;
 use crate::engine::clock;
 use crate::engine::journal::Journal;
-use crate::model::Cost;
+use crate::provider::Cancel;
+use crate::repl::HostError;
 use crate::store::payload::{CellOutcome, LeafCall};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 
 /// Those of one agent.
 #[derive(Debug, Default)]
@@ -20,6 +25,8 @@ struct State {
     running: bool,
     next: u64,
     open: BTreeMap<u64, Open>,
+    /// Work on calls that goes on until it has ended by itself.
+    work: Vec<Work>,
 }
 
 #[derive(Debug)]
@@ -29,18 +36,30 @@ struct Open {
     step: u32,
     /// The run that it started.
     child: Option<Arc<str>>,
+    /// How it was left, where nobody waits for it any more.
+    left: Option<CellOutcome>,
+}
+
+#[derive(Debug)]
+struct Work {
+    /// Stops it.
+    cancel: Cancel,
+    task: JoinHandle<()>,
 }
 
 impl Open {
-    /// Its cell, with what its sub-agent has used.
-    fn close(self, run: &Run) -> LeafCall {
-        let Some(child) = self.child else { return self.cell };
-        let used = run.take_used(&child);
+    /// Its cell, with what its sub-agent has used. What nobody waited for came to nothing, whatever its end.
+    fn close(self, used: &Used, outcome: CellOutcome) -> LeafCall {
+        let cell = LeafCall {
+            outcome: self.left.unwrap_or(outcome),
+            ..self.cell
+        };
+        let Some(child) = self.child else { return cell };
         LeafCall {
             child_run: Some(child.to_string()),
             usage: used.usage(),
             cost: used.cost(),
-            ..self.cell
+            ..cell
         }
     }
 }
@@ -60,11 +79,59 @@ impl Calls {
         Attended(self)
     }
 
+    /// Waits for `work` on these calls. Who stops waiting stops the work, which then ends by itself.
+    pub(super) async fn tend<T: Send + 'static>(
+        &self,
+        calls: Vec<u64>,
+        cancel: Cancel,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> Result<T, HostError> {
+        let (give, take) = oneshot::channel();
+        // Nobody may wait for it any more when it has ended.
+        let task = tokio::spawn(async move { drop(give.send(work.await)) });
+        let work = Work {
+            cancel: cancel.clone(),
+            task,
+        };
+        self.with(|state| {
+            state.work.retain(|work| !work.task.is_finished());
+            state.work.push(work);
+        });
+        let mut waiting = Waiting {
+            of: self,
+            calls,
+            cancel,
+            over: false,
+        };
+        let done = take.await;
+        waiting.over = true;
+        done.map_err(|_| HostError::new("a sub-agent ended without a word: this is a bug, please report it"))
+    }
+
+    /// Nobody waits for what is under way any more. Returns when all of it has ended that ends by itself.
+    async fn leave(&self, how: &CellOutcome) {
+        let work = self.with(|state| {
+            let open = state.open.values_mut().filter(|open| open.left.is_none());
+            open.for_each(|open| open.left = Some(how.clone()));
+            std::mem::take(&mut state.work)
+        });
+        work.iter().for_each(|work| work.cancel.cancel());
+        for work in work {
+            // One that panicked has left its calls open, which are closed like any other.
+            let _ = work.task.await;
+        }
+    }
+
     fn begin(&self, cell: LeafCall, step: u32) -> u64 {
         self.with(|state| {
             state.next += 1;
-            let child = None;
-            state.open.insert(state.next, Open { cell, step, child });
+            let open = Open {
+                cell,
+                step,
+                child: None,
+                left: None,
+            };
+            state.open.insert(state.next, open);
             state.next
         })
     }
@@ -78,24 +145,67 @@ impl Calls {
     }
 }
 
+/// Somebody waits for calls, for as long as this is there.
+struct Waiting<'a> {
+    of: &'a Calls,
+    calls: Vec<u64>,
+    cancel: Cancel,
+    /// They have ended.
+    over: bool,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if self.over {
+            return;
+        }
+        let stopped = self.cancel.is_cancelled();
+        self.of.with(|state| {
+            let how = match state.running && !stopped {
+                true => CellOutcome::Cancelled,
+                false => CellOutcome::Stopped,
+            };
+            for call in &self.calls {
+                if let Some(open) = state.open.get_mut(call) {
+                    open.left.get_or_insert(how.clone());
+                }
+            }
+        });
+        self.cancel.cancel();
+    }
+}
+
 /// A call that has begun.
 pub(super) struct Begun {
     /// Which; `None` where cells are not kept.
     id: Option<u64>,
     talk: Arc<Talk>,
     run: Arc<Run>,
+    /// Stops the agent that called.
+    cancel: Cancel,
     journal: Weak<Journal>,
 }
 
 impl Begun {
-    pub(super) fn new(cell: Option<LeafCall>, talk: &Arc<Talk>, run: &Arc<Run>, journal: &Weak<Journal>) -> Self {
+    pub(super) fn new(
+        cell: Option<LeafCall>,
+        talk: &Arc<Talk>,
+        run: &Arc<Run>,
+        cancel: &Cancel,
+        journal: &Weak<Journal>,
+    ) -> Self {
         let step = journal.upgrade().map_or(0, |journal| journal.step());
         Self {
             id: cell.map(|cell| talk.calls.begin(cell, step)),
             talk: Arc::clone(talk),
             run: Arc::clone(run),
+            cancel: cancel.clone(),
             journal: Weak::clone(journal),
         }
+    }
+
+    pub(super) fn id(&self) -> Option<u64> {
+        self.id
     }
 
     /// It has started a sub-agent.
@@ -108,9 +218,9 @@ impl Begun {
     }
 
     /// It has ended: its cell, where that is still to be written.
-    pub(super) fn end(&self) -> Option<LeafCall> {
+    pub(super) fn end(&self, used: &Used, outcome: CellOutcome) -> Option<LeafCall> {
         let open = self.talk.calls.with(|state| state.open.remove(&self.id?))?;
-        Some(open.close(&self.run))
+        Some(open.close(used, outcome))
     }
 }
 
@@ -118,45 +228,58 @@ impl Drop for Begun {
     fn drop(&mut self) {
         let calls = &self.talk.calls;
         let given_up = |state: &mut State| state.open.remove(&self.id?).filter(|_| state.running);
-        let Some(open) = calls.with(given_up).filter(|_| !self.run.cancel.is_cancelled()) else {
+        let Some(open) = calls.with(given_up).filter(|_| !self.cancel.is_cancelled()) else {
             return;
         };
         let step = open.step;
         if let Some(journal) = self.journal.upgrade() {
             // What cannot be written here cannot be when the step ends, which says so.
-            let _ = journal.cells_of(step, vec![cancelled(open.close(&self.run))]);
+            let _ = journal.cells_of(step, vec![cancelled(open, &self.run)]);
         }
     }
 }
 
 impl Agent {
-    /// The step's code has ended: what it left under way is given up with it, but where a person or a limit stopped
-    /// all.
-    pub(super) fn close_calls(&self) -> Result<(), RunError> {
+    /// The step's code has ended, or `parks`: what it left under way is given up with it. Sub-agents end in good order;
+    /// of other calls there are cells, but where a person or a limit stopped all. Takes `&mut self` because a REPL is
+    /// `Send`, not `Sync`.
+    pub(super) async fn close_calls(&mut self, parks: bool) -> Result<(), RunError> {
+        let stopped = parks || self.spec.cancel.is_cancelled();
+        let how = if stopped {
+            CellOutcome::Stopped
+        } else {
+            CellOutcome::Cancelled
+        };
+        self.talk.calls.leave(&how).await;
         let open = self.talk.calls.take();
         let is_async = |cell: &LeafCall| self.tools.iter().any(|tool| tool.is_async && tool.name == cell.call);
         let tools = self.talk.take_tool_calls().into_iter().filter(is_async);
-        let Some(journal) = self.spec.journal.upgrade().filter(|_| !self.run.cancel.is_cancelled()) else {
+        let Some(journal) = self.spec.journal.upgrade().filter(|_| !stopped) else {
             return Ok(());
         };
-        let calls = open.into_iter().map(|open| open.close(&self.run));
-        let cells: Vec<_> = calls.chain(tools).map(cancelled).collect();
+        let step = journal.step();
+        let tools = tools.map(|cell| Open {
+            cell,
+            step,
+            child: None,
+            left: None,
+        });
+        let cells: Vec<_> = open
+            .into_iter()
+            .chain(tools)
+            .map(|open| cancelled(open, &self.run))
+            .collect();
         match cells.is_empty() {
             true => Ok(()),
-            false => Ok(journal.cells_of(journal.step(), cells)?),
+            false => Ok(journal.cells_of(step, cells)?),
         }
     }
 }
 
-/// What a sub-agent was in the middle of is billed, and nobody learns at how much.
-fn cancelled(cell: LeafCall) -> LeafCall {
-    let cost = match &cell.child_run {
-        Some(_) => Cost::of_part(cell.cost.nano()),
-        None => cell.cost,
-    };
+fn cancelled(open: Open, run: &Run) -> LeafCall {
+    let used = open.child.as_ref().map(|child| run.accounts.close(child));
+    let cell = open.close(&used.unwrap_or_default(), CellOutcome::Cancelled);
     LeafCall {
-        outcome: CellOutcome::Cancelled,
-        cost,
         ended: clock::now(),
         ..super::leaf::recordable(cell)
     }

@@ -9,6 +9,7 @@ use crate::engine::nesting::too_deep;
 use crate::engine::schema::OutputSchema;
 use crate::engine::settings::Settings;
 use crate::engine::truncate::head;
+use crate::provider::Cancel;
 use crate::repl::{Context, HostError, PythonException, ToolModule};
 use serde_json::Value;
 use std::sync::Arc;
@@ -59,7 +60,7 @@ impl Delegation {
         })
     }
 
-    pub(super) fn into_spec(self, settings: &Settings, parent: &Spec) -> Spec {
+    pub(super) fn into_spec(self, settings: &Settings, parent: &Spec, cancel: Cancel) -> Spec {
         let id = AgentId {
             run_id: clock::new_run_id(clock::now()).into(),
             parent: Some(Arc::clone(&parent.id.run_id)),
@@ -67,6 +68,7 @@ impl Delegation {
         };
         Spec {
             id,
+            cancel,
             model: settings.sub_model.clone(),
             task: task(self.instruction.as_deref(), &self.context),
             context_chars: self.chars,

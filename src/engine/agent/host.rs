@@ -4,37 +4,31 @@ use super::calls::Begun;
 use super::delegate::{Delegation, Owned, delegations};
 use super::mcp;
 use super::talk::Talk;
-use super::{Run, Spec, Unanswered, run_agent};
+use super::{Run, Spec, Unanswered};
+use crate::engine::accounts::{Purpose, Used};
 use crate::engine::clock;
 use crate::engine::event::What;
 use crate::engine::journal::{cell_outcome, model_call, unanswered_call};
 use crate::engine::person::Question;
 use crate::engine::prompts::{guard_question, guard_refuses};
+use crate::engine::run::Caller;
 use crate::engine::seats::Seat;
 use crate::engine::tape::Recorded;
 use crate::engine::truncate::head;
-use crate::provider::{Message, Usage};
+use crate::provider::{Cancel, Message, Usage};
 use crate::repl::{HostCall, HostCalls, HostError, PythonException};
-use crate::store::payload::{LeafCall, ModelCall, SubAgent};
+use crate::store::payload::{LeafCall, ModelCall};
 use async_trait::async_trait;
-use futures_util::future::join_all;
 use serde_json::Value;
 use std::sync::Arc;
 
 /// Answers the calls of one agent.
+#[derive(Clone)]
 pub(super) struct Host {
     pub(super) run: Arc<Run>,
     pub(super) spec: Arc<Spec>,
     pub(super) talk: Arc<Talk>,
     seat: Seat,
-}
-
-/// What a sub-agent left.
-struct Child {
-    answer: Result<Value, HostError>,
-    call: Begun,
-    record: Option<SubAgent>,
-    ended: i64,
 }
 
 #[async_trait]
@@ -88,8 +82,8 @@ impl Host {
         delegations(args, &owned)
     }
 
-    /// Runs sub-agents at the same time, standing meanwhile. All end before anything is answered, and their results
-    /// are in the log before they reach Python. What was recorded is not asked again.
+    /// Runs sub-agents at the same time, standing meanwhile. All end before anything is answered. What was recorded is
+    /// not asked again.
     async fn delegate(&self, args: &[Value]) -> Result<Vec<Result<Value, HostError>>, HostError> {
         let mut known = Vec::with_capacity(args.len());
         for args in args {
@@ -113,37 +107,36 @@ impl Host {
         Ok(known.into_iter().map(answer).collect())
     }
 
+    /// Who stops waiting for it stops it; it ends in good order all the same.
     async fn run_children(&self, args: &[&Value]) -> Result<Vec<Result<Value, HostError>>, HostError> {
         if args.is_empty() {
             return Ok(Vec::new());
         }
         let calls: Vec<_> = args.iter().map(|args| self.begin("llm_query", args)).collect();
-        let refused = |error: HostError, calls: &[Begun]| {
-            let answer = Err(error.clone());
-            let cells = calls.iter().filter_map(Begun::end);
-            let ended = cells.map(|cell| ended(cell, &answer, clock::now()));
-            self.log(ended.collect()).map_or_else(|unkept| unkept, |()| error)
-        };
-        let asked = self.delegations(args).map_err(|error| refused(error, &calls))?;
+        let asked = self.delegations(args).map_err(|error| self.refuse(error, &calls))?;
+        let cancel = self.spec.cancel.part();
+        let open = calls.iter().filter_map(Begun::id).collect();
+        let (host, stop) = (self.clone(), cancel.clone());
         let work = async move {
-            self.guard(&asked).await.map_err(|error| refused(error, &calls))?;
-            let children = asked
-                .into_iter()
-                .zip(calls)
-                .map(|(delegation, call)| self.child(delegation, call));
-            // The cells of those that end early are written with the others': of what is given up, none is.
-            let children = join_all(children).await;
-            let (mut answers, mut cells, mut agents) = (Vec::new(), Vec::new(), Vec::new());
-            for child in children {
-                let cell = child.call.end().map(|cell| ended(cell, &child.answer, child.ended));
-                agents.extend(cell.as_ref().map(|cell| cell.number).zip(child.record));
-                cells.extend(cell);
-                answers.push(child.answer);
-            }
-            self.log_with(cells, agents)?;
-            Ok(answers)
+            let passed = host.guard(&asked, &cancel).await;
+            passed.map_err(|error| host.refuse(error, &calls))?;
+            host.together(asked, calls, &cancel).await
         };
-        self.seat.stand_during(work).await
+        let tended = self.talk.calls.tend(open, stop, work);
+        self.seat.stand_during(tended).await?
+    }
+
+    /// None of these calls is made.
+    fn refuse(&self, error: HostError, calls: &[Begun]) -> HostError {
+        let outcome = cell_outcome(&Err(error.clone()));
+        let cells = calls
+            .iter()
+            .filter_map(|call| call.end(&Used::default(), outcome.clone()));
+        let cells = cells.map(|cell| LeafCall {
+            ended: clock::now(),
+            ..cell
+        });
+        self.log(cells.collect()).map_or_else(|unkept| unkept, |()| error)
     }
 
     /// A recorded answer, the person's, or none yet: then the step parks, durably, and this call never returns.
@@ -183,22 +176,6 @@ impl Host {
         std::future::pending().await
     }
 
-    async fn child(&self, delegation: Delegation, call: Begun) -> Child {
-        let spec = delegation.into_spec(&self.run.settings, &self.spec);
-        call.starts(&spec.id.run_id);
-        let agent = run_agent(Arc::clone(&self.run), spec).await;
-        let answer = match agent.result {
-            Ok(value) => Ok(value.value),
-            Err(error) => Err(HostError::new(format!("the sub-agent has no answer: {error}"))),
-        };
-        Child {
-            answer,
-            call,
-            record: agent.record,
-            ended: clock::now(),
-        }
-    }
-
     /// The root's own question about a delegation is in the log; a sub-agent's is part of its record, and what it used
     /// counts to its cell.
     fn log_guard(&self, call: ModelCall) -> Result<(), HostError> {
@@ -214,7 +191,7 @@ impl Host {
     }
 
     /// Asks once for the whole batch before a sub-agent is given nearly everything its parent has.
-    async fn guard(&self, asked: &[Delegation]) -> Result<(), HostError> {
+    async fn guard(&self, asked: &[Delegation], cancel: &Cancel) -> Result<(), HostError> {
         let guard = self.run.settings.guard;
         let parent = self.spec.context_chars;
         let largest = asked
@@ -229,7 +206,12 @@ impl Host {
         let mut messages = self.talk.messages();
         messages.push(Message::user(guard_question(asked.len(), largest, parent)));
         let model = &self.run.settings.sub_model;
-        let reply = match self.run.call(&self.spec.id, model, messages, true).await {
+        let caller = Caller {
+            agent: &self.spec.id,
+            cancel,
+            purpose: Purpose::Guard,
+        };
+        let reply = match self.run.call(&caller, model, messages).await {
             Ok(reply) => reply,
             Err(failed) => return Err(self.unguarded(failed)),
         };
@@ -254,18 +236,9 @@ impl Host {
 
     /// Keeps what a question about a delegation used, and tells it.
     fn guarded(&self, passed: bool, usage: Usage, call: ModelCall) -> Result<(), HostError> {
-        self.talk.add_guard(&usage);
         self.log_guard(call)?;
         self.run.tell(&self.spec.id, What::Guarded { passed, usage });
         Ok(())
-    }
-}
-
-fn ended(begun: LeafCall, answer: &Result<Value, HostError>, at: i64) -> LeafCall {
-    LeafCall {
-        outcome: cell_outcome(answer),
-        ended: at,
-        ..begun
     }
 }
 

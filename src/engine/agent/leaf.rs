@@ -4,6 +4,7 @@
 use super::calls::Begun;
 use super::host::Host;
 use super::mcp::gate_name;
+use crate::engine::accounts::Used;
 use crate::engine::clock;
 use crate::engine::error::RunError;
 use crate::engine::gate::{Decision, GateCall};
@@ -97,7 +98,8 @@ impl Host {
 
     /// A call begins.
     pub(super) fn begin(&self, call: &str, input: &Value) -> Begun {
-        Begun::new(self.cell(call, input), &self.talk, &self.run, &self.spec.journal)
+        let cell = self.cell(call, input);
+        Begun::new(cell, &self.talk, &self.run, &self.spec.cancel, &self.spec.journal)
     }
 
     /// A cell of a call that begins; `None` where cells are not kept.
@@ -116,8 +118,11 @@ impl Host {
 
     /// Logs how a call ended.
     pub(super) fn end(&self, call: &Begun, answer: &Result<Value, HostError>) -> Result<(), HostError> {
-        let outcome = cell_outcome(answer);
-        let ended = call.end().map(|cell| ended(cell, &Recorded { outcome, pickle: None }));
+        let cell = call.end(&Used::default(), cell_outcome(answer));
+        let ended = cell.map(|cell| LeafCall {
+            ended: clock::now(),
+            ..cell
+        });
         self.log(ended.into_iter().collect())
     }
 

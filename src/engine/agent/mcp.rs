@@ -206,7 +206,7 @@ pub(super) async fn open(run: &Run, spec: &Spec) -> Result<String, RunError> {
     };
     let counted = tokio::select! {
         counted = run.mcp.counts(names) => counted,
-        () = run.cancel.cancelled() => return Err(run.why_cancelled()),
+        () = spec.cancel.cancelled() => return Err(run.why_cancelled()),
     };
     let (text, failed) = notice(&counted);
     if spec.id.depth == 0 {

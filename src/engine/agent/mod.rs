@@ -1,5 +1,6 @@
 //! One agent: a conversation with a REPL of its own, from its probe to FINAL.
 
+mod answered;
 mod calls;
 mod delegate;
 mod host;
@@ -11,10 +12,12 @@ mod saving;
 mod signature;
 mod step;
 mod talk;
+mod together;
 
 pub(crate) use delegate::{context, handed};
 pub(super) use delegate::{context_chars, task};
 
+use super::accounts::Purpose;
 use super::error::RunError;
 use super::event::{AgentId, What};
 use super::gate::Tool;
@@ -22,21 +25,28 @@ use super::journal::{Journal, Tape, unanswered_call};
 use super::keeper::Keeper;
 use super::limits::Exceeded;
 use super::prompts::StepsLeft;
-use super::run::{Run, Unanswered};
+use super::run::{Caller, Run, Unanswered};
 use super::schema::OutputSchema;
 use super::script::Script;
 use super::seats::Seat;
 use super::session::recorded_mcp;
 use super::settings::Model;
-use crate::provider::{Message, Reply};
+use crate::provider::{Cancel, Message, Reply};
 use crate::repl::{Context, FinalValue, Repl, RestoreSet, Role, ToolInfo, ToolModule};
 use crate::store::payload::{ModelCall, SubAgent, TurnStarted};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 use talk::Talk;
+
+/// How long a sub-agent may take to stop, for itself and for each level below it: ending a Python that computes takes
+/// the most.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// What an agent is started with.
 pub(super) struct Spec {
     pub(super) id: AgentId,
+    /// Stops it.
+    pub(super) cancel: Cancel,
     pub(super) model: Model,
     pub(super) context: Context,
     /// Characters of the context; of JSON, those of its text.
@@ -92,6 +102,8 @@ pub(super) struct PreludeStep {
     pub(super) tape: Arc<Tape>,
     /// What the clocks showed it.
     pub(super) readings: Vec<u64>,
+    /// Whether it raised, where that matters.
+    pub(super) failed: Option<bool>,
 }
 
 impl Spec {
@@ -122,6 +134,17 @@ pub(super) struct Ended {
     pub(super) unanswered: Option<ModelCall>,
 }
 
+impl Ended {
+    fn without_result(error: RunError, keeper: Option<Keeper>) -> Self {
+        Self {
+            result: Err(error),
+            keeper,
+            record: None,
+            unanswered: None,
+        }
+    }
+}
+
 /// Runs an agent to its end; its start and end are recorded and told.
 pub(super) async fn run_agent(run: Arc<Run>, spec: Spec) -> Ended {
     let id = spec.id.clone();
@@ -131,13 +154,13 @@ pub(super) async fn run_agent(run: Arc<Run>, spec: Spec) -> Ended {
             task: spec.task.clone(),
         },
     );
-    let mut ended = Box::pin(attend(&run, spec)).await;
+    let mut ended = attend_in_time(&run, spec).await;
     if let Err(error) = &ended.result {
         run.halt_on(error);
     }
     // A parked agent has not ended.
     if !matches!(ended.result, Err(RunError::Parked(_)))
-        && let Err(unrecorded) = run.record_end(&id, ended.result.as_ref().err(), ended.unanswered.as_ref())
+        && let Err(unrecorded) = run.record_end(&id, ended.result.as_ref().err())
     {
         ended.result = ended.result.and(Err(unrecorded));
     }
@@ -150,15 +173,30 @@ pub(super) async fn run_agent(run: Arc<Run>, spec: Spec) -> Ended {
     ended
 }
 
+/// A sub-agent that is to stop and does not is left to itself: what it used until then is known.
+async fn attend_in_time(run: &Arc<Run>, spec: Spec) -> Ended {
+    let (depth, cancel) = (spec.id.depth, spec.cancel.clone());
+    let work = Box::pin(attend(run, spec));
+    if depth == 0 {
+        return work.await;
+    }
+    // Those that it started have ended before it has to.
+    let levels = run.settings.limits.max_depth.saturating_sub(depth).min(9) + 1;
+    tokio::select! {
+        ended = work => ended,
+        () = after(&cancel, PATIENCE * levels) => Ended::without_result(run.why_cancelled(), None),
+    }
+}
+
+async fn after(cancel: &Cancel, patience: Duration) {
+    cancel.cancelled().await;
+    tokio::time::sleep(patience).await;
+}
+
 async fn attend(run: &Arc<Run>, mut spec: Spec) -> Ended {
     let keeper = spec.keeper.take();
     match Agent::start(Arc::clone(run), spec, keeper).await {
-        Err((error, keeper)) => Ended {
-            result: Err(error),
-            keeper,
-            record: None,
-            unanswered: None,
-        },
+        Err((error, keeper)) => Ended::without_result(error, keeper),
         Ok(mut agent) => {
             let result = agent.work().await;
             Ended {
@@ -243,7 +281,12 @@ impl Agent {
         }
         self.tell(What::CallStarted { step: self.steps + 1 });
         let messages = self.talk.messages();
-        let called = self.run.call(&self.spec.id, &self.spec.model, messages, false).await;
+        let caller = Caller {
+            agent: &self.spec.id,
+            cancel: &self.spec.cancel,
+            purpose: Purpose::Reply,
+        };
+        let called = self.run.call(&caller, &self.spec.model, messages).await;
         called.map_err(|failed| self.note(failed))
     }
 

@@ -4,12 +4,12 @@ use super::host::Host;
 use super::mcp;
 use super::record::begun;
 use super::talk::Talk;
-use super::{Agent, Keeper, Run, RunError, Spec, What};
+use super::{Agent, Keeper, PreludeStep, Run, RunError, Spec, What};
 use crate::disk::transcript_writer::{Instants, StepRecord, UsageRecord};
 use crate::engine::clock;
 use crate::engine::prompts::{first_message, schema_notice, system_prompt};
 use crate::provider::Message;
-use crate::repl::{Limits, PROBE, RestoreReport, Role, StartOptions, Started, ToolInfo};
+use crate::repl::{InstanceState, Limits, PROBE, RestoreReport, Role, StartOptions, Started, ToolInfo};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,7 +20,14 @@ impl Agent {
         spec: Spec,
         mut keeper: Option<Keeper>,
     ) -> Result<Self, (RunError, Option<Keeper>)> {
-        let seat = run.seats.sit().await;
+        let seat = tokio::select! {
+            seat = run.seats.sit() => seat,
+            () = stopped(&spec) => {
+                // Its end has a line, and so has its beginning.
+                let unrecorded = run.record_start(&spec.id).err();
+                return Err((unrecorded.unwrap_or_else(|| run.why_cancelled()), keeper));
+            }
+        };
         let record = begun(&run, &spec);
         let (spec, talk) = (Arc::new(spec), Arc::new(Talk::default()));
         let host = Host::new(Arc::clone(&run), Arc::clone(&spec), Arc::clone(&talk), seat.clone());
@@ -30,7 +37,10 @@ impl Agent {
             if !resumed {
                 run.record_start(&spec.id)?;
             }
-            Ok::<Started, RunError>(run.factory.start(options, Arc::new(host)).await?)
+            tokio::select! {
+                started = run.factory.start(options, Arc::new(host)) => Ok::<Started, RunError>(started?),
+                () = stopped(&spec) => Err(run.why_cancelled()),
+            }
         };
         let started = match begun.await {
             Ok(started) => started,
@@ -84,12 +94,28 @@ impl Agent {
             .for_each(|message| self.talk.push(message.clone()));
         self.steps = onward.steps;
         // The first step draws as it did when it followed the probe.
-        self.as_probe = onward.steps == u64::from(onward.again.is_some()) || onward.prelude.is_some();
+        let first = onward.prelude.as_ref().and_then(|prelude| prelude.steps.first());
+        self.as_probe = match first {
+            Some(step) => step.number == 1,
+            None => onward.steps == u64::from(onward.again.is_some()),
+        };
         self.logged = (onward.messages.len() + 1).saturating_sub(onward.unlogged);
-        for step in onward.prelude.iter().flat_map(|prelude| &prelude.steps) {
+        match &onward.prelude {
+            Some(prelude) => self.run_again(&prelude.steps).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Brings the namespace about by running steps again. Where one comes out otherwise, what was saved counts.
+    async fn run_again(&mut self, steps: &[PreludeStep]) -> Result<(), RunError> {
+        for step in steps {
             self.talk.begin_step(Some(Arc::clone(&step.tape)));
-            self.execute(step.number, &step.code, Some(step.readings.clone()))
-                .await?;
+            let (number, readings) = (step.number, Some(step.readings.clone()));
+            let (outcome, _) = self.execute(number, &step.code, readings).await?;
+            if step.failed.is_some_and(|failed| failed != outcome.failed()) {
+                self.revive(InstanceState::Lost).await?;
+                return Ok(());
+            }
         }
         Ok(())
     }
@@ -158,6 +184,14 @@ impl Agent {
             &output,
         )));
         Ok(())
+    }
+}
+
+/// A sub-agent that is stopped need not have begun; a root's start is kept.
+async fn stopped(spec: &Spec) {
+    match spec.id.depth {
+        0 => std::future::pending().await,
+        _ => spec.cancel.cancelled().await,
     }
 }
 

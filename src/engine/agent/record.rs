@@ -59,6 +59,7 @@ impl Agent {
         let record = self.record.take()?;
         Some(SubAgent {
             guards,
+            unanswered: self.unanswered.clone(),
             error: error.map(ToString::to_string),
             ..record
         })

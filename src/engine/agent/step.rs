@@ -104,8 +104,9 @@ impl Agent {
     async fn run_step(&mut self, reply: &Reply, code: &str) -> Result<Next, RunError> {
         let started = clock::now();
         let readings = self.script().and_then(|script| script.readings());
-        let (outcome, sweep) = self.execute(self.steps, code, readings).await?;
+        let (mut outcome, sweep) = self.execute(self.steps, code, readings).await?;
         self.run.unkept()?;
+        self.keep_answers(&mut outcome);
         let cancelled = outcome
             .error
             .as_ref()
@@ -138,7 +139,7 @@ impl Agent {
             self.tell(What::Final(value.value.clone()));
             return Ok(Next::Final(value));
         }
-        if cancelled || self.run.cancel.is_cancelled() {
+        if cancelled || self.spec.cancel.is_cancelled() {
             return Err(self.run.why_cancelled());
         }
         self.halt_on_a_raise(&outcome)?;
@@ -174,23 +175,24 @@ impl Agent {
         let (run, id) = (Arc::clone(&self.run), self.spec.id.clone());
         let mut live = LiveRedactor::new(run.settings.secrets.clone());
         let mut output = |chunk: OutputChunk| run.tell_output(&id, live_text(&mut live, &chunk));
-        let mut outcome = {
+        let ran = {
             let mut running = std::pin::pin!(self.repl.run(step, &mut output));
             let _attended = self.talk.calls.attend();
             tokio::select! {
                 // In this order: a step that has not begun would not notice that it is to stop.
                 biased;
-                outcome = &mut running => outcome,
+                outcome = &mut running => Ok(outcome),
                 // The instance is given up: the step runs again from its start when the answer is there.
-                question = self.talk.parked() => return Err(RunError::Parked(question)),
-                () = self.run.cancel.cancelled() => {
+                question = self.talk.parked() => Err(RunError::Parked(question)),
+                () = self.spec.cancel.cancelled() => {
                     canceller.cancel();
-                    running.await
+                    Ok(running.await)
                 }
             }
         };
         run.tell_output(&id, live.finish());
-        self.close_calls()?;
+        self.close_calls(ran.is_err()).await?;
+        let mut outcome = ran?;
         let sweep = match outcome.instance {
             _ if self.keeper.is_none() || number == 0 => None,
             InstanceState::Lost => None,
@@ -259,13 +261,14 @@ impl Agent {
     fn keep(&mut self, reply: &Reply, ran: Ran<'_>, shown: Option<&str>) -> Result<(), RunError> {
         let start = reply.timings.started_unix_ms;
         let took = i64::try_from(reply.timings.total.as_millis()).unwrap_or(i64::MAX);
+        let guard = self.run.accounts.take_guard(&self.spec.id.run_id);
         let record = StepRecord {
             number: self.steps,
             code: ran.code,
             output: shown.map(|text| (text, ran.judged.failed)),
             reasoning: Some(reply.reasoning.as_str()).filter(|text| !text.is_empty()),
             usage: usage_record(&reply.usage),
-            guard: self.talk.take_guard_usage(),
+            guard: guard.as_ref().map(usage_record),
             instants: Instants {
                 call: Some((start, start.saturating_add(took))),
                 execution: ran.execution,
@@ -306,7 +309,7 @@ impl Agent {
     }
 
     /// Replaces an instance that a step used up; what the model is told about it, or nothing.
-    async fn revive(&mut self, instance: InstanceState) -> Result<String, RunError> {
+    pub(super) async fn revive(&mut self, instance: InstanceState) -> Result<String, RunError> {
         if instance == InstanceState::Alive && self.repl.is_alive() {
             return Ok(String::new());
         }

@@ -1,13 +1,11 @@
-//! An agent's side that its host calls share with it: the conversation so far, what guard calls used, and a question
-//! that nobody is there to answer.
+//! An agent's side that its host calls share with it: the conversation so far, leaf calls under way, and a
+//! question that nobody is there to answer.
 
 use super::calls::Calls;
-use crate::disk::transcript_writer::UsageRecord;
 use crate::engine::journal::Tape;
 use crate::engine::person::Question;
 use crate::engine::questions::Questions;
-use crate::engine::run::usage_record;
-use crate::provider::{Message, Usage};
+use crate::provider::Message;
 use crate::repl::ToolInfo;
 use crate::store::payload::{LeafCall, ModelCall};
 use serde_json::Value;
@@ -27,7 +25,6 @@ pub(super) struct Talk {
 #[derive(Debug, Default)]
 struct State {
     messages: Vec<Message>,
-    guard: Option<Usage>,
     /// A sub-agent's guard questions; the root's are in the log.
     guard_calls: Vec<ModelCall>,
     tools: Vec<String>,
@@ -61,14 +58,6 @@ impl Talk {
         self.with(|state| state.tools.clone())
     }
 
-    /// Adds what a guard call used, for the step that caused it.
-    pub(super) fn add_guard(&self, used: &Usage) {
-        self.with(|state| {
-            let sum = state.guard.map_or(*used, |before| before.plus(used));
-            state.guard = Some(sum);
-        });
-    }
-
     /// Keeps a sub-agent's guard question.
     pub(super) fn keep_guard_call(&self, call: ModelCall) {
         self.with(|state| state.guard_calls.push(call));
@@ -76,10 +65,6 @@ impl Talk {
 
     pub(super) fn take_guard_calls(&self) -> Vec<ModelCall> {
         self.with(|state| std::mem::take(&mut state.guard_calls))
-    }
-
-    pub(super) fn take_guard_usage(&self) -> Option<UsageRecord> {
-        self.with(|state| state.guard.take()).map(|usage| usage_record(&usage))
     }
 
     /// A step begins: with the tape of its first attempt, if it was parked.

@@ -1,5 +1,6 @@
 //! Turns that were cut: by a crash, or where a fork branched off. What it takes to go on with one.
 
+use super::numbers::Numbers;
 use super::{CLOCK, CONVERSATION, Journal, Tape, TurnSettings, TurnSpent};
 use crate::engine::questions::Questions;
 use crate::provider::Message;
@@ -7,7 +8,6 @@ use crate::store::payload::{Custom, LeafCall, Message as Recorded, ModelCall, St
 use crate::store::{Fact, Select, SessionWriter, Store, StoreError, StoredEvent};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicU64;
 
 /// Messages that the reply of a step answers.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -24,10 +24,13 @@ pub(in crate::engine) struct CutTurn {
     pub(in crate::engine) started: TurnStarted,
     /// The root's calls so far.
     pub(in crate::engine) calls: Vec<ModelCall>,
+    /// Questions about delegations that the step in flight asked.
+    pub(in crate::engine) guards: Vec<ModelCall>,
     /// Completed steps, the last one with what came of it.
     ended: Vec<StepEnded>,
     cells: BTreeMap<u32, Vec<LeafCall>>,
     questions: BTreeMap<u32, Questions>,
+    numbers: Numbers,
     pub(in crate::engine) spent: TurnSpent,
     /// What the next reply answers, where that is known.
     pending: Option<Pending>,
@@ -76,24 +79,22 @@ impl CutTurn {
             ..TurnSettings::of(&self.started)
         };
         let step = self.completed();
-        let next = self
-            .cells
-            .get(&step)
-            .into_iter()
-            .flatten()
-            .map(|cell| cell.number + 1)
-            .max();
         let mut journal = Journal::at(writer, self.turn, step, settings);
-        journal.calls = AtomicU64::new(next.unwrap_or(0));
+        self.numbers.go_on(step, &mut journal);
         Ok(journal)
     }
 
     fn take(&mut self, event: StoredEvent) {
         self.spent.take(&event);
+        self.numbers.take(&event);
         let step = event.step.unwrap_or_default();
         match event.fact {
             Fact::TurnStarted(started) => self.started = started,
-            Fact::ModelCall(call) if call.is_reply() => self.calls.push(call),
+            Fact::ModelCall(call) if call.is_reply() => {
+                self.calls.push(call);
+                self.guards.clear();
+            }
+            Fact::ModelCall(call) if call.guard => self.guards.push(call),
             Fact::StepEnded(ended) => self.ended.push(ended),
             Fact::LeafCall(cell) if cell.run_id == self.started.run_id && cell.call != CLOCK => {
                 self.cells.entry(step).or_default().push(cell);

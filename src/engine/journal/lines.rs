@@ -4,6 +4,7 @@ use super::project::ProjectError;
 use super::recover::RecoverError;
 use crate::disk::files::open_regular;
 use crate::disk::transcript_writer::{AgentRef, Instants, StepRecord, TranscriptWriter, UsageRecord};
+use crate::model::{Cost, Usage};
 use crate::store::payload::{ModelCall, StepStarted, TurnStarted};
 use crate::store::{Fact, StoredEvent};
 use serde_json::value::to_raw_value;
@@ -20,6 +21,8 @@ pub(super) struct Lines {
     turn: TurnStarted,
     call: ModelCall,
     code: StepStarted,
+    /// Questions about delegations that the step asked.
+    guards: Vec<ModelCall>,
 }
 
 impl Lines {
@@ -35,7 +38,11 @@ impl Lines {
     pub(super) fn take(&mut self, dir: &Path, event: &StoredEvent) -> Result<(), RecoverError> {
         match &event.fact {
             Fact::TurnStarted(started) => self.turn = started.clone(),
-            Fact::ModelCall(call) if call.error.is_none() => self.call = call.clone(),
+            Fact::ModelCall(call) if call.is_reply() => {
+                self.call = call.clone();
+                self.guards.clear();
+            }
+            Fact::ModelCall(call) if call.guard => self.guards.push(call.clone()),
             Fact::StepStarted(started) => self.code = started.clone(),
             Fact::StepEnded(ended) => {
                 let number = u64::from(event.step.unwrap_or_default()) + 1;
@@ -61,8 +68,8 @@ impl Lines {
             code: &self.code.code,
             output,
             reasoning: self.call.reasoning.as_deref(),
-            usage: usage_of_call(&self.call),
-            guard: None,
+            usage: usage_of_calls(std::slice::from_ref(&self.call)),
+            guard: (!self.guards.is_empty()).then(|| usage_of_calls(&self.guards)),
             instants: Instants {
                 call: Some((self.call.started, self.call.ended)),
                 execution: None,
@@ -158,9 +165,13 @@ fn present(path: &Path, run_id: &str) -> Present {
     found
 }
 
-/// What a call used, as transcripts have it.
-pub(in crate::engine) fn usage_of_call(call: &ModelCall) -> UsageRecord {
-    let used = call.usage.unwrap_or_default();
+/// What calls used, as transcripts have it.
+fn usage_of_calls(calls: &[ModelCall]) -> UsageRecord {
+    let (mut used, mut cost) = (Usage::default(), Cost::Known(0));
+    for call in calls {
+        used.add(&call.usage.unwrap_or_default());
+        cost = cost.plus(call.cost);
+    }
     UsageRecord {
         prompt_tokens: used.prompt,
         completion_tokens: used.completion,
@@ -169,7 +180,7 @@ pub(in crate::engine) fn usage_of_call(call: &ModelCall) -> UsageRecord {
         reasoning_tokens: used.reasoning,
         ..UsageRecord::default()
     }
-    .with_cost(call.cost)
+    .with_cost(cost)
 }
 
 #[cfg(test)]

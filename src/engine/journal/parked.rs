@@ -1,12 +1,13 @@
 //! Parked turns: a step that asked while nobody was there, and what it takes to run it again.
 
+use super::numbers::Numbers;
 use super::{Journal, NewEvent, Resuming, TurnSettings, TurnSpent, now};
 use crate::engine::person::Question;
 use crate::engine::questions::Questions;
 use crate::engine::tape::Recorded;
 use crate::store::payload::{Answered, Asked, LeafCall, ModelCall, Outcome, Swept, TurnEnded, TurnStarted};
 use crate::store::{Cassette, Digest, Fact, Parked, Select, Served, SessionWriter, Store, StoreError, StoredEvent};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 
 /// Which question of a session it is: an answer to one is none to another, whatever they say.
@@ -28,8 +29,11 @@ pub(in crate::engine) struct ParkedTurn {
     pub(in crate::engine) started: TurnStarted,
     /// The root's calls so far, the last one that of the parked step.
     pub(in crate::engine) calls: Vec<ModelCall>,
+    /// Questions about delegations that the parked step asked.
+    pub(in crate::engine) guards: Vec<ModelCall>,
     cells: Vec<LeafCall>,
     questions: Questions,
+    numbers: Numbers,
     pub(in crate::engine) spent: TurnSpent,
 }
 
@@ -85,11 +89,10 @@ impl ParkedTurn {
 
     /// Takes the answer: the log of the turn as it goes on, and the tape of the parked step.
     pub(in crate::engine) fn answer(self, writer: SessionWriter, answer: String) -> (Journal, Tape) {
-        let next = self.cells.iter().map(|cell| cell.number + 1).max().unwrap_or(0);
         let mut questions = self.questions;
         questions.answer_with(self.question.number, answer.clone());
         let mut journal = Journal::at(writer, self.turn, self.step, TurnSettings::of(&self.started));
-        journal.calls = AtomicU64::new(next);
+        self.numbers.go_on(self.step, &mut journal);
         journal.resuming = Mutex::new(Some(Resuming {
             answers: vec![(self.question.number, answer)],
         }));
@@ -192,8 +195,10 @@ pub(in crate::engine) fn load_parked(store: &Store, session: &str) -> Result<Opt
         },
         started: TurnStarted::default(),
         calls: Vec::new(),
+        guards: Vec::new(),
         cells: Vec::new(),
         questions: Questions::default(),
+        numbers: Numbers::default(),
         spent: TurnSpent::default(),
     };
     events.into_iter().for_each(|event| turn.take(event));
@@ -203,10 +208,12 @@ pub(in crate::engine) fn load_parked(store: &Store, session: &str) -> Result<Opt
 impl ParkedTurn {
     fn take(&mut self, event: StoredEvent) {
         self.spent.take(&event);
+        self.numbers.take(&event);
         let in_step = event.step == Some(self.step);
         match event.fact {
             Fact::TurnStarted(started) => self.started = started,
             Fact::ModelCall(call) if call.is_reply() => self.calls.push(call),
+            Fact::ModelCall(call) if in_step && call.guard => self.guards.push(call),
             Fact::LeafCall(cell) if in_step && cell.run_id == self.started.run_id => self.cells.push(cell),
             Fact::Asked(asked) if in_step => self.questions.ask(asked),
             Fact::Answered(answered) if in_step => self.questions.answered(answered),

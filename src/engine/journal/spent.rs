@@ -13,14 +13,14 @@ impl TurnSpent {
     pub(super) fn take(&mut self, event: &StoredEvent) {
         let used = match &event.fact {
             Fact::ModelCall(call) if call.was_asked() => Spent::of_call(call.usage, call.cost),
-            // Of each sub-agent its own calls, at whatever depth: there are as many as it has steps and guard
-            // questions.
+            // Of each sub-agent its own calls, at whatever depth: there are as many as it has steps, guard questions,
+            // and calls without a reply.
             Fact::LeafCall(cell) if cell.child_run.is_some() => Spent {
                 calls: 0,
                 ..Spent::of_call(cell.usage, cell.cost)
             },
             Fact::SubAgent(agent) => Spent {
-                calls: (agent.steps.len() + agent.guards.len()) as u64,
+                calls: (agent.steps.len() + agent.guards.len() + usize::from(agent.unanswered.is_some())) as u64,
                 ..Spent::default()
             },
             _ => return,

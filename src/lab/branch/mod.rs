@@ -13,10 +13,9 @@ use super::remove::remove;
 use super::replay::{Source, suffices};
 use crate::disk::atomic;
 use crate::engine::{CONVERSATION, Pending, Rerun, RerunStep, custom_event, memory_before, now, restore_set};
-use crate::model::program_text;
+use crate::model::names_read;
 use crate::store::payload::{Custom, ForkedFrom, Outcome, Swept, TurnEnded};
 use crate::store::{At, BindingKind, Digest, NewEvent, NewSession, Origin, SessionWriter};
-use std::collections::HashSet;
 use std::fmt::Display;
 use std::path::Path;
 
@@ -231,15 +230,27 @@ impl Branch {
         let Ok(Some(saved)) = self.parent.store.flow.namespace(&self.parent.session, at) else {
             return NamespaceFrom::Tape;
         };
-        let programs: Vec<String> = tail.iter().map(|code| program_text(code)).collect();
-        let read: HashSet<&str> = programs.iter().flat_map(|program| program.split_whitespace()).collect();
-        let lost = |binding: &crate::store::Binding| {
-            binding.kind == BindingKind::Dropped && read.contains(binding.name.as_str())
-        };
-        match saved.bindings.iter().any(lost) {
+        let lost: Vec<_> = saved
+            .bindings
+            .iter()
+            .filter(|binding| binding.kind == BindingKind::Dropped)
+            .collect();
+        if lost.is_empty() {
+            return NamespaceFrom::Saved;
+        }
+        let read = names_read(&tail.join("\n"), &self.functions());
+        match lost.iter().any(|binding| read.contains(&binding.name)) {
             true => NamespaceFrom::Tape,
             false => NamespaceFrom::Saved,
         }
+    }
+
+    /// Functions and classes that are there before the tail, with their sources.
+    fn functions(&self) -> Vec<(String, String)> {
+        let step = self.turn.steps.get(self.at as usize);
+        let before = step.and_then(|step| step.call_seq);
+        let memory = memory_before(&self.parent.store, &self.parent.session, before);
+        memory.map(|doc| restore_set(doc).functions).unwrap_or_default()
     }
 
     /// What has to run again before the tail.
@@ -259,6 +270,7 @@ impl Branch {
             cells: step.cells.clone(),
             questions: step.questions(),
             readings: step.clock.clone(),
+            failed: None,
         });
         Ok(Some(Rerun {
             restore: restore_set(before),

@@ -93,7 +93,8 @@ pub(super) fn root_calls(turn: &RecordedTurn) -> Vec<&ModelCall> {
 
 /// The cells of sub-agents that ran, at any depth: each holds what its own agent used.
 pub(super) fn sub_agents(turn: &RecordedTurn) -> Vec<&LeafCall> {
-    let cells = turn.steps.iter().flat_map(|step| step.cells.iter().chain(&step.nested));
+    let steps = turn.steps.iter();
+    let cells = steps.flat_map(|step| step.cells.iter().chain(&step.nested).chain(&step.stopped));
     cells.filter(|cell| cell.child_run.is_some()).collect()
 }
 

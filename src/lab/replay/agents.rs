@@ -26,10 +26,12 @@ struct Recorded<'a> {
     context: &'a Value,
 }
 
-/// The cells of a step's sub-agents at any depth, in the order of starting. One that was given up came to nothing.
+/// The cells of a step's sub-agents at any depth, in the order of starting. One that was given up or stopped came to
+/// nothing.
 fn started(step: &RecordedStep) -> impl Iterator<Item = &LeafCall> {
     let cells = step.cells.iter().chain(&step.nested);
-    cells.filter(|cell| cell.child_run.is_some() && cell.outcome != CellOutcome::Cancelled)
+    let ended = |cell: &&LeafCall| !matches!(cell.outcome, CellOutcome::Cancelled | CellOutcome::Stopped);
+    cells.filter(|cell| cell.child_run.is_some()).filter(ended)
 }
 
 impl<'a> Recorded<'a> {

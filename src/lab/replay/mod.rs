@@ -192,6 +192,8 @@ struct Room<'a> {
     turn: &'a RecordedTurn,
     host: Arc<ReplayHost>,
     repl: Box<dyn Repl>,
+    /// No step has run in it yet.
+    fresh: bool,
     names: Names,
     absent: Absent,
 }
@@ -221,6 +223,7 @@ impl<'a> Room<'a> {
             turn,
             host,
             repl,
+            fresh: true,
             names,
             absent,
         })
@@ -234,6 +237,7 @@ impl<'a> Room<'a> {
         plan: &mut TurnPlan,
         report: &mut ReplayReport,
     ) -> Result<Option<Mismatch>, LabError> {
+        self.begin_anew(step).await?;
         self.host.begin(step);
         self.absent
             .see(self.turn.number, number, step.code.as_deref().unwrap_or_default());
@@ -309,10 +313,26 @@ impl<'a> Room<'a> {
             return Ok(());
         }
         // Its end is followed by the sweep's event, which is part of it.
-        let until = step.end_seq.map(|seq| seq + 1);
-        let restore = restore_set(memory_before(&self.source.store, &self.source.session, until)?);
+        self.restart(step.end_seq.map(|seq| seq + 1)).await
+    }
+
+    /// A step that went on after an answer or a crash ran in a REPL that was restored: without the names that could not
+    /// be saved.
+    async fn begin_anew(&mut self, step: &RecordedStep) -> Result<(), LabError> {
+        let began_anew = step.ended.as_ref().is_some_and(|ended| ended.seed.is_some());
+        if began_anew && !self.fresh && step.call_seq.is_some() {
+            self.restart(step.call_seq).await?;
+        }
+        self.fresh = false;
+        Ok(())
+    }
+
+    /// A new REPL, with what was saved before that place in the log.
+    async fn restart(&mut self, before: Option<u64>) -> Result<(), LabError> {
+        let restore = restore_set(memory_before(&self.source.store, &self.source.session, before)?);
         self.names = remembered(&restore);
         self.repl.restart(restore).await?;
+        self.fresh = true;
         Ok(())
     }
 }

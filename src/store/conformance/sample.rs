@@ -197,6 +197,7 @@ fn sub_agent() -> Fact {
         seed: Some(7),
         steps: vec![step],
         guards: vec![model_call()],
+        unanswered: None,
         error: Some("cancelled".into()),
     }
     .into()

@@ -28,6 +28,9 @@ pub struct SubAgent {
     pub steps: Vec<AgentStep>,
     /// Its questions whether a sub-agent of its own may start.
     pub guards: Vec<ModelCall>,
+    /// Its last call, where that gave no reply and is billed all the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unanswered: Option<ModelCall>,
     /// Why it has no FINAL.
     pub error: Option<String>,
 }

@@ -36,6 +36,8 @@ pub enum CellOutcome {
     },
     /// The code gave it up, or its step ended before it.
     Cancelled,
+    /// The run was stopped, or parked, before it had ended: kept for what it used, and never served.
+    Stopped,
 }
 
 impl std::fmt::Display for CellOutcome {
@@ -47,6 +49,7 @@ impl std::fmt::Display for CellOutcome {
             Self::Denied { reason } => write!(f, "denied: {reason}"),
             Self::Truncated { head, bytes, .. } => write!(f, "{head}… ({bytes} bytes, not kept)"),
             Self::Cancelled => f.write_str("cancelled"),
+            Self::Stopped => f.write_str("stopped"),
         }
     }
 }
@@ -107,6 +110,7 @@ mod tests {
                 json!({"denied": {"reason": "no"}}),
             ),
             (CellOutcome::Cancelled, json!("cancelled")),
+            (CellOutcome::Stopped, json!("stopped")),
         ] {
             assert_eq!(written(&outcome), stored);
             assert_eq!(serde_json::from_value::<CellOutcome>(stored).unwrap(), outcome);
