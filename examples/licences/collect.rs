@@ -24,7 +24,7 @@ struct Crate {
 ///
 /// # Errors
 ///
-/// cargo does not list them (the crates must have been downloaded), or a file cannot be read.
+/// cargo does not list them (those that were not downloaded yet are, over the network), or a file cannot be read.
 pub(crate) fn notices(root: &Path) -> Result<String, Box<dyn Error>> {
     let mut crates = crates(root)?;
     crates.sort_by(|a, b| a.name.cmp(&b.name));
@@ -58,15 +58,9 @@ pub(crate) fn notices(root: &Path) -> Result<String, Box<dyn Error>> {
 }
 
 fn crates(root: &Path) -> Result<Vec<Crate>, Box<dyn Error>> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        .current_dir(root)
-        .args(["metadata", "--locked", "--offline", "--format-version", "1"])
-        .output()?;
-    if !output.status.success() {
-        return Err(format!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr).trim()).into());
-    }
-    let metadata: Value = serde_json::from_slice(&output.stdout)?;
+    // A build downloads what its own system needs: the crates of others may be missing still.
+    let listed = list(root, &["--offline"]).or_else(|_| list(root, &[]))?;
+    let metadata: Value = serde_json::from_slice(&listed)?;
     let packages = metadata
         .get("packages")
         .and_then(Value::as_array)
@@ -76,6 +70,20 @@ fn crates(root: &Path) -> Result<Vec<Crate>, Box<dyn Error>> {
         .iter()
         .filter(|package| package.get("source").is_some_and(|source| !source.is_null()));
     foreign.map(read).collect()
+}
+
+/// What cargo lists, as JSON; without `--offline` it downloads what is missing.
+fn list(root: &Path, extra: &[&str]) -> Result<Vec<u8>, Box<dyn Error>> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command
+        .current_dir(root)
+        .args(["metadata", "--locked", "--format-version", "1"]);
+    let output = command.args(extra).output()?;
+    if !output.status.success() {
+        return Err(format!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr).trim()).into());
+    }
+    Ok(output.stdout)
 }
 
 fn read(package: &Value) -> Result<Crate, Box<dyn Error>> {
