@@ -76,6 +76,8 @@ impl Home {
                 prefix: self.prefix.clone(),
             });
         }
+        // As state.json links them.
+        named("path of the transcripts", self.link("").as_bytes())?;
         // One that is there already tells nothing new.
         let new = self.dir.file_name().filter(|_| !self.dir.exists());
         named("name of the session", new.unwrap_or_default().as_encoded_bytes())

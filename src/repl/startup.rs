@@ -61,7 +61,7 @@ impl Starter {
                 // Which item it was is told by a look after each.
                 (Attempt::Broken(Some(_), _), _) if !careful => careful = true,
                 (Attempt::Broken(Some(note), why), _) => {
-                    culprits.push(blame(note, format!("it broke the interpreter: {why}"))?);
+                    culprits.push(blame(note, breakage(&why))?);
                 }
                 (Attempt::Failed(Some(note), why), _) => culprits.push(blame(note, why)?),
                 (Attempt::Failed(None, why) | Attempt::Broken(None, why), _) => return Err(self.not_started(why)),
@@ -240,6 +240,14 @@ fn blame(note: Note, reason: String) -> Result<RestoreFailure, ReplError> {
         kind,
         reason,
     })
+}
+
+/// How an item broke the kernel. In words of the kernel's own that is what it changed; else where the kernel fell.
+fn breakage(why: &str) -> String {
+    match why.strip_prefix("Damaged: ") {
+        Some(what) => format!("restoring it breaks the interpreter: {what}"),
+        None => format!("restoring it breaks the interpreter ({why})"),
+    }
 }
 
 /// Leaves out everything that is not left out yet.

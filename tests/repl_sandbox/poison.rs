@@ -61,7 +61,23 @@ pub(crate) async fn only_poisons_failed(mut desk: Desk, restored: &RestoreReport
         assert!(failed.contains(&name), "{name}: {:?}", restored.failed);
     }
     assert_eq!(failed.len(), POISONS.len(), "{:?}", restored.failed);
-    assert!(restored.failed.iter().all(|failure| !failure.reason.is_empty()));
+    let reason = |name: &str| {
+        &restored
+            .failed
+            .iter()
+            .find(|failure| failure.name == name)
+            .unwrap()
+            .reason
+    };
+    for (name, told) in [
+        ("unsweeps", "it changes _rlm.sweep.run"),
+        ("unsleeps", "it changes asyncio.Task"),
+        ("blinds", "it changes what Python has built in"),
+        ("exits", "SystemExit"),
+        ("loops", "it took more than 5 s"),
+    ] {
+        assert!(reason(name).contains(told), "{name}: {}", reason(name));
+    }
     let values = desk
         .print("print([globals()[f'good_{n}'] for n in range(15)], len('four'), sum([1, 2]))")
         .await;

@@ -204,6 +204,10 @@ fn no_name_of_a_file_holds_one() {
         2,
         &["the prefix of the transcripts holds the secret PIN", "choose another"],
     );
+    let logs = place.path(&format!("logs-{PIN}"));
+    let linked = place.asks("And now?").option("--log-dir", &logs).run();
+    linked.refused(2, &["the path of the transcripts holds the secret PIN"]);
+    assert!(!logs.exists());
     let program = place.program().arg("And now?").option("--primary-agent", "some/model");
     let program = program.option("--session-dir", place.path("runs"));
     let program = program

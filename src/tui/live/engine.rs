@@ -205,6 +205,12 @@ fn attend(session: &Session, order: Order, cancelled: &AtomicBool, progress: &mu
     if cancelled.load(Ordering::SeqCst) {
         return Ending::Cancelled;
     }
+    // What cannot be read is told by the query.
+    if let Ok(waits) = session.parked()
+        && let Some(why) = misplaced(waits.as_ref().map(|question| question.text.as_str()), &order)
+    {
+        return Ending::Refused(why);
+    }
     let input = match order.request.file {
         None => Input::Text(order.request.text),
         Some(path) => Input::File {
@@ -237,6 +243,19 @@ fn attend(session: &Session, order: Order, cancelled: &AtomicBool, progress: &mu
         Err(Error::Panicked) => Ending::Failed(Error::Panicked.to_string()),
         Err(error) => Ending::Refused(error.to_string()),
     }
+}
+
+/// Why a text is none for what the session asks by now, where another process has answered or asked meanwhile.
+fn misplaced(asks: Option<&str>, order: &Order) -> Option<String> {
+    let meant = order.answers.as_deref();
+    if order.resume || asks == meant {
+        return None;
+    }
+    Some(match (asks, meant) {
+        (Some(asks), Some(_)) => format!("that question is open no more; the session asks now: {asks}"),
+        (Some(asks), None) => format!("the session waits for an answer: {asks}"),
+        (None, _) => "that question is open no more: another process has answered or closed it".into(),
+    })
 }
 
 /// The question that a session waits with. Its id is none that a run's own questions have.
@@ -288,4 +307,29 @@ fn configured(config: &Config, settings: &Settings, stretch: u32) -> Config {
         config = config.sub_agent(sub_model);
     }
     config
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::widgets::prompt::Request;
+
+    #[test]
+    fn an_answer_to_another_question_is_refused_and_so_is_a_query_where_one_waits() {
+        let order = |answers: Option<&str>| Order {
+            answers: answers.map(str::to_owned),
+            ..Order::new(Request::default(), Settings::default())
+        };
+        let told = |asks, answers| misplaced(asks, &order(answers)).unwrap_or_default();
+        assert_eq!(told(None, None), "");
+        assert_eq!(told(Some("sure?"), Some("sure?")), "");
+        assert!(told(Some("really?"), Some("sure?")).ends_with("asks now: really?"));
+        assert!(told(None, Some("sure?")).contains("open no more"));
+        assert!(told(Some("sure?"), None).contains("waits for an answer"));
+        let resumed = Order {
+            resume: true,
+            ..order(None)
+        };
+        assert_eq!(misplaced(Some("sure?"), &resumed), None, "resuming says so itself");
+    }
 }

@@ -126,11 +126,15 @@ impl Machine {
         if self.is_running() {
             return self.answer_running(id, text, wall);
         }
-        if self.parked.take_if(|parked| parked.id == id).is_none() {
+        let Some(question) = self.parked.take_if(|parked| parked.id == id) else {
             return Vec::new();
-        }
+        };
         let request = Request { text, file: None };
-        self.start(Order::new(request, settings), true, now, wall)
+        let order = Order {
+            answers: Some(question.text),
+            ..Order::new(request, settings)
+        };
+        self.start(order, true, now, wall)
     }
 
     fn answer_running(&mut self, id: u64, text: String, wall: Time) -> Vec<Out> {

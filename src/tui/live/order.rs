@@ -20,6 +20,8 @@ pub struct Order {
     pub stretch: u32,
     /// It goes on with the query that a crash cut; the request is none then.
     pub resume: bool,
+    /// The question that the request answers; the request is a query where there is none.
+    pub answers: Option<String>,
 }
 
 impl Order {
@@ -31,6 +33,7 @@ impl Order {
             settings,
             stretch: 1,
             resume: false,
+            answers: None,
         }
     }
 }
