@@ -29,6 +29,7 @@ fn helpers() -> Vec<Value> {
         rule(1, "quick", &[reply("FINAL('here')", 0)]),
         rule(1, "slow", &[reply("FINAL('late')", 300)]),
         rule(1, "busy", &[reply("import asyncio\nawait asyncio.sleep(300)", 0)]),
+        rule(1, "twice", &[reply("x = 1", 0), reply("FINAL('late')", 300)]),
         rule(1, "parent", &[reply("x = await llm_query('of a slow child')", 0)]),
         rule(2, "child", &[reply("FINAL('late')", 300)]),
         rule(1, "fails", &[json!({"error": {"status": 402, "message": "no credit"}})]),
@@ -340,4 +341,42 @@ fn a_line_that_a_crash_left_out_has_the_steps_own_call_and_its_questions() {
         assert_eq!(both, (&json!(0.01), &json!(0.01)), "{line}");
         return;
     }
+}
+
+/// A session whose process was killed while one sub-agent had ended, one had made a step, and one waited for its first
+/// reply.
+fn killed(place: &Place) {
+    let batch = "await batch_llm_query(llm_query('quick'), llm_query('twice'), llm_query('slow'))";
+    let mut child = asks(place, &[batch]).start();
+    let stepped = |path: &PathBuf| lines(path).iter().any(|line| line["code"] == "x = 1");
+    wait_for(&mut child, || transcripts(place).iter().any(stepped));
+    std::thread::sleep(Duration::from_secs(3));
+    signal(&child, Signal::KILL);
+    child.wait().unwrap();
+}
+
+#[test]
+fn what_sub_agents_used_whose_process_was_killed_is_in_every_figure() {
+    let place = Place::new();
+    killed(&place);
+    assert_eq!(asks(&place, &["FINAL('next')"]).run().code, Some(0));
+    assert_eq!(viewed(&place), (4 * EACH, false));
+    assert_eq!(logged(&place), (4 * EACH, false));
+    let cut = transcripts(&place).into_iter().flat_map(|path| lines(&path));
+    let cut = cut.filter(|line| line["outcome"] == "interrupted" && line["depth"] == 1);
+    assert_eq!(cut.count(), 2);
+    // Once is enough.
+    let before = logged(&place);
+    assert_eq!(asks(&place, &["FINAL('next')"]).run().code, Some(0));
+    assert_eq!(logged(&place), (before.0 + EACH, false));
+}
+
+#[test]
+fn what_sub_agents_used_whose_process_was_killed_counts_to_the_limits_of_who_goes_on() {
+    let place = Place::new();
+    killed(&place);
+    let resume = || Program::new(place.path()).arg("resume").arg(place.session_dir());
+    let stopped = resume().option("--max-money-spent", "0.03").run();
+    stopped.refused(3, &["max_money_spent"]);
+    assert_eq!(logged(&place), (3 * EACH, false), "no call was made");
 }

@@ -146,8 +146,19 @@ struct Head {
 /// Reads what a transcript has of a run. A torn last line counts as missing; so does what is no regular file.
 fn present(path: &Path, run_id: &str) -> Present {
     let mut found = Present::default();
+    each_line(path, |line| {
+        let head = serde_json::from_slice::<Head>(line).ok();
+        if let Some(head) = head.filter(|head| head.run_id == run_id) {
+            found.take(&head);
+        }
+    });
+    found
+}
+
+/// Hands on the lines of a transcript; none of what is no regular file.
+pub(super) fn each_line(path: &Path, mut take: impl FnMut(&[u8])) {
     let Ok((file, _)) = open_regular(path) else {
-        return found;
+        return;
     };
     let mut lines = BufReader::new(file);
     let mut line = Vec::new();
@@ -156,13 +167,9 @@ fn present(path: &Path, run_id: &str) -> Present {
         .read_until(b'\n', &mut line)
         .is_ok_and(|read| read > 0)
     {
-        let head = serde_json::from_slice::<Head>(&line).ok();
-        head.filter(|head| head.run_id == run_id)
-            .iter()
-            .for_each(|head| found.take(head));
+        take(&line);
         line.clear();
     }
-    found
 }
 
 /// What calls used, as transcripts have it.

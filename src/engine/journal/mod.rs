@@ -8,6 +8,7 @@ mod facts;
 mod lines;
 mod namespace;
 mod numbers;
+mod orphans;
 mod parked;
 mod project;
 mod recover;

@@ -1,6 +1,7 @@
 //! Opening a session for writing: state.json and the log are brought in step again, whatever happened in between.
 
 use super::lines::Lines;
+use super::orphans::close_orphans;
 use super::parked::{ParkedTurn, load_parked};
 use super::project::{ProjectError, Projection};
 use crate::disk::advice::advice;
@@ -100,6 +101,8 @@ pub(in crate::engine) fn recover(
     };
     let mut recovered = Recovered::default();
     recovered.doc = session.reconcile(&mut recovered)?;
+    // Before what waits is read: they may be its own.
+    close_orphans(store, writer, dir)?;
     recovered.parked = load_parked(store, writer.session())?;
     recovered.turn = session.close_cut_turn(recovered.parked.is_some() || cut == Cut::Keep)?;
     Ok(recovered)
