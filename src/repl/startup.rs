@@ -15,6 +15,8 @@ use tokio::runtime::Handle;
 const ITEM_PATIENCE: Duration = Duration::from_secs(10);
 /// After this many items that ended the interpreter, the rest is not tried.
 const ATTEMPTS: usize = 16;
+/// With less memory an interpreter comes up by chance, if at all: it is not tried.
+const LEAST_TRIED: u64 = 16 << 20;
 
 /// What every instance of a REPL is started with.
 pub(super) struct Starter {
@@ -37,6 +39,12 @@ impl Starter {
     /// A fresh instance with `restore` in it.
     pub(super) async fn start(&self, restore: &Arc<RestoreSet>) -> Result<(Instance, StartReply), ReplError> {
         blobs::check_context(&self.options.context)?;
+        let memory = self.options.limits.memory_bytes;
+        if memory < LEAST_TRIED {
+            return Err(ReplError::TooLittleMemory {
+                megabytes: memory >> 20,
+            });
+        }
         let mut culprits: Vec<RestoreFailure> = Vec::new();
         let mut careful = false;
         loop {

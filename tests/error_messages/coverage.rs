@@ -61,10 +61,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "the process that prepares Python failed",
         "tests/repl_prepare.rs kills it",
     ),
-    (
-        "Python did not start",
-        "what the user gives is told in words of its own: a tool file, too little memory",
-    ),
     ("the Python instance was lost while", "tests/repl_sandbox/hostile.rs"),
     ("the Python instance is gone", "tests/repl_sandbox/hostile.rs"),
     ("the REPL's kernel answered nonsense", "tests/repl_sandbox/hostile.rs"),

@@ -38,15 +38,13 @@ pub(crate) mod usage {
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Usage>, D::Error> {
-        let usage = |t: Tokens| Usage {
+        Ok(Option::<Tokens>::deserialize(deserializer)?.map(|t| Usage {
             prompt: t.prompt,
             completion: t.completion,
             total: t.total,
             cached: t.cached,
             reasoning: t.reasoning,
-        };
-        let tokens = Option::<Tokens>::deserialize(deserializer)?;
-        Ok(tokens.map(|t| usage(t).settled()))
+        }))
     }
 }
 
