@@ -221,3 +221,39 @@ fn a_removed_state_is_rebuilt_from_the_log() {
     let gc = program(&["sessions", "gc", "runs"], dir.path());
     assert!(out(&gc).contains("to be freed"), "{gc:?}");
 }
+
+#[test]
+fn a_what_if_that_waits_for_an_answer_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let steps = [
+        "x = await llm_query('a')",
+        "y = await ask('go on?') if x == 'else' else 'no need'",
+        "FINAL(y)",
+    ];
+    let replies: Vec<Value> = steps.iter().map(|code| json!({ "code": code })).collect();
+    let script = json!({"rules": [{"when": {"depth": 1}, "replies": [{"code": "FINAL('sub')"}]}], "replies": replies});
+    std::fs::write(dir.path().join("model.json"), script.to_string()).unwrap();
+    exits(
+        &program(&asking("Find the whale", "scripted:model.json", "one"), dir.path()),
+        0,
+    );
+    let change = [
+        "what-if",
+        "one",
+        "--dir",
+        "runs",
+        "--substitute",
+        "llm_query=\"else\"",
+        "--live",
+    ];
+    let json = program(&[&change[..], &["--json"]].concat(), dir.path());
+    exits(&json, 75);
+    let ran = json_of(&json);
+    assert_eq!((&ran["final"], &ran["halted"]), (&Value::Null, &Value::Null));
+    assert!(ran["suspended"].as_str().unwrap().contains("go on?"), "{ran}");
+    let shown = program(&change, dir.path());
+    exits(&shown, 75);
+    assert!(out(&shown).contains("waits for an answer: go on?"), "{shown:?}");
+    let told = String::from_utf8_lossy(&shown.stderr).into_owned();
+    assert!(told.contains("fast-rlm answer"), "{told}");
+}

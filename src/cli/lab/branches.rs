@@ -165,7 +165,7 @@ fn record(session: &str, output: &Output) -> Value {
     })
 }
 
-/// Changes one thing; 1 when the run halted.
+/// Changes one thing; 1 when the run halted, 75 when it waits for an answer.
 pub(super) fn what_if(args: &WhatIfArgs) -> Result<Exit, Failure> {
     let tending = Tending::of(&args.target, &args.onward)?;
     let off = if args.live { OffTape::Live } else { OffTape::Halt };
@@ -181,7 +181,8 @@ pub(super) fn what_if(args: &WhatIfArgs) -> Result<Exit, Failure> {
         print_json(&json!({
             "session": came.id(),
             "hermetic": ran.hermetic(),
-            "final": ran.output().map(|output| &output.value),
+            "final": ran.output().filter(|output| output.suspended.is_none()).map(|output| &output.value),
+            "suspended": ran.output().and_then(|output| output.suspended.as_ref()).map(ToString::to_string),
             "cost_nano_usd": i64::try_from(ran.cost().nano).unwrap_or(i64::MAX),
             "calls_without_cost": ran.cost().unknown,
             "halted": ran.halted(),
@@ -209,8 +210,21 @@ pub(super) fn what_if(args: &WhatIfArgs) -> Result<Exit, Failure> {
             }
             Ok(Exit::Failed)
         }
-        None => Ok(Exit::Done),
+        None => Ok(waits(&ran, args)),
     }
+}
+
+/// The exit code of a run that did not halt; one that waits is told how it goes on.
+fn waits(ran: &WhatIfRun, args: &WhatIfArgs) -> Exit {
+    let exit = ran.output().map_or(Exit::Done, ended);
+    if matches!(exit, Exit::Parked) && !args.json && !args.onward.show.quiet {
+        let its = shell_word(ran.session().dir());
+        let _ = writeln!(
+            io::stderr(),
+            "  fast-rlm answer {its} TEXT\n  fast-rlm answer {its} --drop"
+        );
+    }
+    exit
 }
 
 /// Why there is no answer: a call that was never recorded, or an exception.

@@ -50,7 +50,7 @@ impl Machine {
 
     /// Raising its limit does something: a run goes on, or was stopped by one and can be asked again.
     pub fn can_raise(&self) -> bool {
-        self.is_running() || self.stopped_by.is_some() && self.current.order.is_some()
+        self.is_running() || self.stopped_by.is_some() && self.current.order.as_ref().is_some_and(Order::is_query)
     }
 
     /// The run's root agent, once it has started.
@@ -170,12 +170,16 @@ impl Machine {
             let words = format!("this query may spend {} now", dollars(limit));
             return vec![Out::Allow(self.token, limit), Out::Say(Notice::done(&words))];
         }
-        let stopped = self.stopped_by.take().zip(self.current.order.clone());
-        let Some((name, order)) = stopped else {
-            let words = format!(
-                "no limit was met: a query may spend {}",
-                dollars(settings.max_money_nano)
-            );
+        let order = self.current.order.clone().filter(Order::is_query);
+        let Some((name, order)) = self.stopped_by.clone().zip(order) else {
+            let words = match self.stopped_by {
+                // What it was asked is not known here.
+                Some(_) => "the query that went on was stopped: ask it again, with more in the settings".to_owned(),
+                None => format!(
+                    "no limit was met: a query may spend {}",
+                    dollars(settings.max_money_nano)
+                ),
+            };
             return vec![Out::Say(Notice::info(&words))];
         };
         let (mut settings, mut stretch) = (order.settings, order.stretch);
@@ -301,7 +305,10 @@ impl Machine {
             }
             Ending::Limit { name, error } => {
                 self.stopped_by = Some(name);
-                let words = format!("{error}; {} asks again with twice as much", self.raise_key);
+                let words = match self.can_raise() {
+                    true => format!("{error}; {} asks again with twice as much", self.raise_key),
+                    false => format!("{error}; ask again with more in the settings"),
+                };
                 (State::Failed(words.clone()), words.clone(), Notice::trouble(&words))
             }
             Ending::Failed(error) => (

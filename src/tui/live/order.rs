@@ -36,6 +36,11 @@ impl Order {
             answers: None,
         }
     }
+
+    /// Its request is the query itself: no answer within one, and no going on with one.
+    pub fn is_query(&self) -> bool {
+        self.answers.is_none() && !self.resume
+    }
 }
 
 /// News of a run.

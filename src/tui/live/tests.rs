@@ -199,6 +199,24 @@ fn a_run_that_a_limit_stopped_goes_on_with_more() {
 }
 
 #[test]
+fn what_answered_or_resumed_a_query_that_a_limit_stopped_is_not_asked_as_one() {
+    let found = In::Found(Found {
+        foreign: false,
+        parked: Some(question(7)),
+        models: None,
+    });
+    for begin in [vec![found, answer(7)], vec![In::Resume(settings())]] {
+        let stopped = [ended(limit("max_money_spent")), In::Raise(settings())];
+        let (machine, out) = after(begin.into_iter().chain(stopped));
+        assert!(!machine.can_raise() && !machine.is_running());
+        let [Out::Say(told)] = out.as_slice() else {
+            panic!("{out:?}")
+        };
+        assert!(format!("{told:?}").contains("ask it again"), "{told:?}");
+    }
+}
+
+#[test]
 fn a_question_turns_the_box_and_the_next_one_waits_its_turn() {
     let asked = |id| told(Told::Asked(question(id)));
     assert_eq!(after([send(), asked(1)]).1, [Out::Ask(question(1))]);
