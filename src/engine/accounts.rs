@@ -54,6 +54,8 @@ struct Account {
     guard: Option<Usage>,
     /// Of such questions that the step asked in an earlier attempt: its line has them, and no other.
     before: Option<Usage>,
+    /// Of calls that were cut with an earlier process: no line will have them but its last.
+    cut: Option<Usage>,
     /// Since when it waits for a model.
     waits: Option<Instant>,
 }
@@ -92,6 +94,12 @@ impl Accounts {
         self.with(agent, |account| account.before = before);
     }
 
+    /// Calls of it that were cut, which an earlier process paid for.
+    pub(super) fn owes(&self, agent: &Arc<str>, cut: impl Iterator<Item = Usage>) {
+        let cut = cut.map(Some).fold(None, Usage::both);
+        self.with(agent, |account| account.cut = cut);
+    }
+
     /// The line of its step was written.
     pub(super) fn recorded(&self, agent: &Arc<str>) {
         self.with(agent, |account| account.reply = None);
@@ -99,7 +107,10 @@ impl Accounts {
 
     /// What no line of it has, for its last one.
     pub(super) fn take_owed(&self, agent: &Arc<str>) -> Option<Usage> {
-        self.with(agent, |account| Usage::both(account.reply.take(), account.guard.take()))
+        self.with(agent, |account| {
+            let owed = Usage::both(account.reply.take(), account.guard.take());
+            Usage::both(owed, account.cut.take())
+        })
     }
 
     /// What an agent that ended has used.

@@ -56,11 +56,13 @@ pub async fn answer(home: &Home, asking: Asking, text: String, query: Query) -> 
         again.rerun = needed(store, writer.session(), parked.turn, (parked.step, &again.code()));
     }
     let guards: Vec<_> = parked.guards.iter().map(used).collect();
+    let unanswered: Vec<_> = parked.unanswered.iter().map(used).collect();
     let (journal, tape) = parked.answer(writer, text);
     let keeper = Keeper::resume(memory, journal, reference.clone());
     let run = Arc::new(Run::new(&query, lines, None).after(before));
     let mut spec = root_spec(&run, &reference.run_id, prepared, schema, None, keeper);
     run.accounts.go_on(&spec.id.run_id, guards.into_iter());
+    run.accounts.owes(&spec.id.run_id, unanswered.into_iter());
     spec.had_mcp(&started);
     spec.instruction = started.instruction;
     spec.onward = Some(again.with_tape(tape));

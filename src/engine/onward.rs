@@ -167,6 +167,9 @@ pub async fn go_on(home: &Home, how: GoOn, query: Query) -> Result<Answer, Begin
     spec.had_mcp(&started);
     let guards = cut.guards.iter().filter(|_| again.is_some());
     run.accounts.go_on(&spec.id.run_id, guards.map(used));
+    // What a branch has from its parent, that one tells.
+    let own = cut.unanswered.iter().filter(|_| copied == 0);
+    run.accounts.owes(&spec.id.run_id, own.map(used));
     if let Some(prompt) = how.prompt {
         messages.push(Message::user(prompt));
         unlogged += 1;

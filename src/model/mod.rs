@@ -62,7 +62,7 @@ pub use lineage::{BranchKind, BranchPoint, ForkPoint, Lineage};
 pub use live::{CallState, LiveAgent, LiveEvent, LiveNews, LiveRun, LiveStep, Phase, Tail};
 pub use memory::{Binding, Memory, MemoryEntry};
 pub use namespace::{Change, NameAt, NamesAfter, Unkept, changes};
-pub use open_calls::OpenCall;
+pub use open_calls::{Evidence, OpenCall};
 pub use problem::{Problem, ProblemKind};
 pub use python_reads::names_read;
 pub use python_text::program_text;

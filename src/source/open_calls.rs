@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::model::OpenCall;
+use crate::model::{Cost, Evidence, OpenCall, Usage};
 use crate::store::payload::{ModelCall, Outcome};
-use crate::store::{Fact, Kind, Select, StoreError};
+use crate::store::{Asks, Fact, Kind, Select, StoreError};
 
 use super::recorded::Recorded;
 
@@ -26,6 +26,28 @@ struct OpenTurn {
     /// The place after the last event that was read.
     next: u64,
     calls: Vec<OpenCall>,
+    /// Its root.
+    run_id: String,
+    asks: Asks,
+    /// It was closed: what was cut then is in the log.
+    is_closed: bool,
+}
+
+impl OpenTurn {
+    /// Its calls, and those that nobody wrote down: they may have been cut.
+    fn told(&self) -> impl Iterator<Item = OpenCall> {
+        let cut = |known| OpenCall {
+            run_id: self.run_id.clone(),
+            step: None,
+            usage: Usage::default(),
+            cost: Cost::Unknown,
+            known,
+        };
+        let root = self.asks.may_be().then_some(Evidence::IfCut);
+        let cuts = root.into_iter().chain([Evidence::IfCutInSubAgents]);
+        let cuts = cuts.filter(|_| !self.is_closed).map(cut);
+        self.calls.iter().cloned().chain(cuts)
+    }
 }
 
 impl OpenCalls {
@@ -36,7 +58,7 @@ impl OpenCalls {
             true => self.read(dir).ok()?,
             false => self.turns.clear(),
         }
-        let found: Vec<OpenCall> = self.turns.values().flat_map(|turn| turn.calls.clone()).collect();
+        let found: Vec<OpenCall> = self.turns.values().flat_map(OpenTurn::told).collect();
         if found == self.told {
             return None;
         }
@@ -55,6 +77,18 @@ impl OpenCalls {
             recorded.read_on(turn, self.turns.entry(turn).or_default())?;
         }
         Ok(())
+    }
+}
+
+impl OpenTurn {
+    fn take(&mut self, step: Option<u32>, fact: Fact) {
+        self.asks.take(&fact);
+        self.is_closed = matches!(fact, Fact::TurnEnded(_));
+        match fact {
+            Fact::TurnStarted(started) => self.run_id = started.run_id,
+            Fact::ModelCall(call) => self.calls.extend(open_call(step, call)),
+            _ => {}
+        }
     }
 }
 
@@ -78,11 +112,18 @@ impl Recorded {
 
     /// Reads what came to a turn since it was looked at last.
     fn read_on(&self, turn: u32, known: &mut OpenTurn) -> Result<(), StoreError> {
-        let select = Select::turn(turn).only(&[Kind::ModelCall]).starting(known.next);
+        let kinds = [
+            Kind::TurnStarted,
+            Kind::ModelCall,
+            Kind::StepEnded,
+            Kind::Final,
+            Kind::TurnEnded,
+        ];
+        let select = Select::turn(turn).only(&kinds).starting(known.next);
         self.store.events.scan(&self.session, &select, &mut |row| {
             known.next = row.stream_seq.saturating_add(1);
-            if let (Some(step), Some(Fact::ModelCall(call))) = (row.step, row.fact()) {
-                known.calls.extend(open_call(u64::from(step) + 1, call));
+            if let Some(fact) = row.fact() {
+                known.take(row.step, fact);
             }
             true
         })
@@ -93,12 +134,14 @@ fn is_cut(ended: Option<&Fact>) -> bool {
     matches!(ended, Some(Fact::TurnEnded(ended)) if matches!(ended.outcome, Outcome::Interrupted | Outcome::Suspended))
 }
 
-/// What a script replied was no call.
-fn open_call(step: u64, call: ModelCall) -> Option<OpenCall> {
+/// What a script replied was no call. One that came to nothing is in the line of no step.
+fn open_call(step: Option<u32>, call: ModelCall) -> Option<OpenCall> {
+    let line = step.filter(|_| call.error.is_none());
     call.was_asked().then(|| OpenCall {
         run_id: call.run_id,
-        step,
+        step: line.map(|step| u64::from(step) + 1),
         usage: call.usage.unwrap_or_default(),
         cost: call.cost,
+        known: Evidence::Recorded,
     })
 }

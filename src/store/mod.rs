@@ -8,6 +8,7 @@
 //!
 //! The tables are documented in `docs/store.md`. This room knows nothing of running an agent.
 
+mod asks;
 mod cassette;
 #[doc(hidden)]
 pub mod conformance;
@@ -28,6 +29,7 @@ mod storage;
 mod transfer;
 mod writer;
 
+pub(crate) use asks::Asks;
 pub use cassette::{Cassette, Served};
 pub use digest::Digest;
 pub use error::StoreError;

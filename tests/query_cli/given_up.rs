@@ -12,14 +12,14 @@ use std::process::Command;
 use std::time::Duration;
 
 /// What each reply costs, nano-dollars.
-const EACH: u64 = 10_000_000;
+pub(super) const EACH: u64 = 10_000_000;
 
 /// A reply; `delay` in seconds.
-fn reply(code: &str, delay: u64) -> Value {
+pub(super) fn reply(code: &str, delay: u64) -> Value {
     json!({"code": code, "delay": delay, "usage": {"prompt": 100, "completion": 10, "cost": 0.01}})
 }
 
-fn rule(depth: u64, first: &str, replies: &[Value]) -> Value {
+pub(super) fn rule(depth: u64, first: &str, replies: &[Value]) -> Value {
     json!({"when": {"depth": depth, "first": first}, "replies": replies})
 }
 
@@ -57,10 +57,10 @@ fn gives_up(call: &str) -> String {
 }
 
 /// What is told: nano-dollars that are known, and whether that is all.
-type Told = (u64, bool);
+pub(super) type Told = (u64, bool);
 
 /// The viewer's sums of all that there is in the session.
-fn viewed(place: &Place) -> Told {
+pub(super) fn viewed(place: &Place) -> Told {
     let printed = Command::new(env!("CARGO_BIN_EXE_fast-rlm-log"))
         .arg(place.session_dir())
         .args(["--json", "--no-cache"])
@@ -93,7 +93,7 @@ fn written(place: &Place) -> Told {
     ((nano * 1e9_f64).round() as u64, whole)
 }
 
-fn transcripts(place: &Place) -> Vec<PathBuf> {
+pub(super) fn transcripts(place: &Place) -> Vec<PathBuf> {
     let logs = std::fs::read_dir(place.session_dir().join("logs"))
         .into_iter()
         .flatten();
@@ -104,7 +104,7 @@ fn transcripts(place: &Place) -> Vec<PathBuf> {
 }
 
 /// The sums of the log's calls.
-fn logged(place: &Place) -> Told {
+pub(super) fn logged(place: &Place) -> Told {
     let (mut nano, mut whole) = (0, true);
     for cost in costs_in_log(&place.session_dir()) {
         nano += cost.as_u64().or(cost["at_least"].as_u64()).unwrap_or_default();
@@ -124,7 +124,7 @@ fn costs_in_log(dir: &Path) -> Vec<Value> {
 
 /// All figures say so: of `calls` that were sent, `known` have this price, and `unknown` none.
 #[track_caller]
-fn billed(place: &Place, ran: &Ran, nano: u64, unknown: u64) {
+pub(super) fn billed(place: &Place, ran: &Ran, nano: u64, unknown: u64) {
     let used = &ran.json()["usage"];
     let told = (&used["cost_nano_usd"], &used["calls_without_cost"]);
     assert_eq!(told, (&json!(nano), &json!(unknown)), "{ran:?}");
@@ -132,7 +132,7 @@ fn billed(place: &Place, ran: &Ran, nano: u64, unknown: u64) {
 }
 
 #[track_caller]
-fn recorded(place: &Place, nano: u64, whole: bool) {
+pub(super) fn recorded(place: &Place, nano: u64, whole: bool) {
     assert_eq!(written(place), (nano, whole), "in the transcripts");
     assert_eq!(viewed(place), (nano, whole), "in the viewer");
     assert_eq!(logged(place), (nano, whole), "in the log");

@@ -20,6 +20,7 @@ mod backends;
 mod batches;
 mod billed;
 mod coding_agents;
+mod cut_calls;
 mod figures;
 mod given_up;
 mod goes_on;

@@ -26,6 +26,8 @@ pub(in crate::engine) struct CutTurn {
     pub(in crate::engine) calls: Vec<ModelCall>,
     /// Questions about delegations that the step in flight asked.
     pub(in crate::engine) guards: Vec<ModelCall>,
+    /// The root's calls that came to nothing.
+    pub(in crate::engine) unanswered: Vec<ModelCall>,
     /// Completed steps, the last one with what came of it.
     ended: Vec<StepEnded>,
     cells: BTreeMap<u32, Vec<LeafCall>>,
@@ -95,6 +97,7 @@ impl CutTurn {
                 self.guards.clear();
             }
             Fact::ModelCall(call) if call.guard => self.guards.push(call),
+            Fact::ModelCall(call) => self.unanswered.push(call),
             Fact::StepEnded(ended) => self.ended.push(ended),
             Fact::LeafCall(cell) if cell.run_id == self.started.run_id && cell.call != CLOCK => {
                 self.cells.entry(step).or_default().push(cell);

@@ -1,13 +1,14 @@
-//! Sub-agents that were at work when their process died. Their lines tell what they used until then; from here on their
-//! last lines say that they were cut, and the log has what they used: it counts to the limits of a query that goes on.
+//! What was at work when its process died. Lines of sub-agents tell what they used until then; from here on their last
+//! lines say that they were cut, and the log has what they used: it counts to the limits of a query that goes on. So does
+//! the root's own call, of which nobody knows what it cost.
 
 use super::lines::{each_line, transcript_of};
 use super::recover::{IN_TURN, RecoverError};
 use crate::disk::transcript_writer::{AgentRef, EndRecord, TranscriptWriter, UsageRecord};
 use crate::engine::clock::now;
 use crate::model::{Cost, Usage};
-use crate::store::payload::{CellOutcome, LeafCall, Outcome, TurnStarted};
-use crate::store::{Fact, Kind, NewEvent, Select, SessionWriter, Store, StoredEvent};
+use crate::store::payload::{CellOutcome, LeafCall, ModelCall, Outcome, TurnStarted};
+use crate::store::{Asks, Fact, Kind, NewEvent, Select, SessionWriter, Store, StoredEvent};
 use crate::text::parse_nano;
 use indexmap::IndexMap;
 use serde::Deserialize;
@@ -26,10 +27,13 @@ struct OpenTurn {
     known: HashSet<String>,
     /// The next number of a leaf call of the step in flight.
     next: u64,
+    /// Its model may have been asked when the process died.
+    asks: Asks,
 }
 
 impl OpenTurn {
     fn take(&mut self, event: StoredEvent) {
+        self.asks.take(&event.fact);
         match event.fact {
             Fact::TurnStarted(started) => self.started = started,
             Fact::StepStarted(_) => (self.step, self.next) = (event.step, 0),
@@ -158,6 +162,7 @@ pub(super) fn close_orphans(store: &Store, writer: &SessionWriter, dir: &Path) -
     let Some(open) = open_turn(store, writer.session())? else {
         return Ok(());
     };
+    close_call(writer, &open)?;
     let (Some(step), Some(path)) = (open.step, transcript_of(dir, &open.started)) else {
         return Ok(());
     };
@@ -201,6 +206,25 @@ pub(super) fn close_orphans(store: &Store, writer: &SessionWriter, dir: &Path) -
     Ok(())
 }
 
+/// Has the root's call that was cut in the log, as one that nobody knows the cost of.
+fn close_call(writer: &SessionWriter, open: &OpenTurn) -> Result<(), RecoverError> {
+    if !open.asks.may_be() || !open.started.cassette {
+        return Ok(());
+    }
+    let call = ModelCall {
+        run_id: open.started.run_id.clone(),
+        model: open.started.model.clone(),
+        error: Some("its process ended before the reply was there".into()),
+        cost: Cost::Unknown,
+        started: now(),
+        ended: now(),
+        ..ModelCall::default()
+    };
+    let event = NewEvent::of_turn(open.turn, now(), call.into());
+    writer.append(vec![event.numbered(writer.row()?.events)])?;
+    Ok(())
+}
+
 /// The last turn, where it has no end of its own.
 fn open_turn(store: &Store, session: &str) -> Result<Option<OpenTurn>, RecoverError> {
     let last = store.events.last_of(session, &IN_TURN)?;
@@ -211,7 +235,14 @@ fn open_turn(store: &Store, session: &str) -> Result<Option<OpenTurn>, RecoverEr
     let Some(turn) = last.filter(is_open).and_then(|event| event.turn) else {
         return Ok(None);
     };
-    let kinds = [Kind::TurnStarted, Kind::StepStarted, Kind::StepEnded, Kind::LeafCall];
+    let kinds = [
+        Kind::TurnStarted,
+        Kind::ModelCall,
+        Kind::StepStarted,
+        Kind::StepEnded,
+        Kind::LeafCall,
+        Kind::Final,
+    ];
     let mut open = OpenTurn {
         turn,
         ..OpenTurn::default()

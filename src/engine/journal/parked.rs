@@ -31,6 +31,8 @@ pub(in crate::engine) struct ParkedTurn {
     pub(in crate::engine) calls: Vec<ModelCall>,
     /// Questions about delegations that the parked step asked.
     pub(in crate::engine) guards: Vec<ModelCall>,
+    /// The root's calls that came to nothing.
+    pub(in crate::engine) unanswered: Vec<ModelCall>,
     cells: Vec<LeafCall>,
     questions: Questions,
     numbers: Numbers,
@@ -196,6 +198,7 @@ pub(in crate::engine) fn load_parked(store: &Store, session: &str) -> Result<Opt
         started: TurnStarted::default(),
         calls: Vec::new(),
         guards: Vec::new(),
+        unanswered: Vec::new(),
         cells: Vec::new(),
         questions: Questions::default(),
         numbers: Numbers::default(),
@@ -214,6 +217,7 @@ impl ParkedTurn {
             Fact::TurnStarted(started) => self.started = started,
             Fact::ModelCall(call) if call.is_reply() => self.calls.push(call),
             Fact::ModelCall(call) if in_step && call.guard => self.guards.push(call),
+            Fact::ModelCall(call) if !call.guard => self.unanswered.push(call),
             Fact::LeafCall(cell) if in_step && cell.run_id == self.started.run_id => self.cells.push(cell),
             Fact::Asked(asked) if in_step => self.questions.ask(asked),
             Fact::Answered(answered) if in_step => self.questions.answered(answered),

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::model::{Cost, Totals, Usage};
-use crate::store::payload::{ModelCall, Outcome, TurnEnded, TurnStarted};
+use crate::store::payload::{ModelCall, Outcome, StepEnded, TurnEnded, TurnStarted};
 use crate::store::{Fact, NewEvent, NewSession, SessionWriter, Storage};
 
 const PENDING: &str = r#"{"version":2,"queries":[],"pending_query":"q"}"#;
@@ -107,4 +107,48 @@ fn a_run_that_was_cut_in_its_first_call_is_not_called_free() {
     let start = "{\"run_id\":\"r\",\"event_type\":\"agent_start\"}\n";
     let watched = Watched::new(PENDING, &[("a.jsonl", start)]);
     assert_eq!(sums(&watched.session.lost), (0, 0, "unknown".into()));
+}
+
+#[test]
+fn what_may_have_been_asked_when_a_run_was_cut_is_unknown() {
+    let step = line("r", 1).replace("\"total_tokens\":10", "\"total_tokens\":10,\"cost\":0.5");
+    let ended = NewEvent::of_step(0, 0, 3, StepEnded::default().into());
+    let (watched, writer) = opened(PENDING, &[("a.jsonl", &step)], vec![call(0, 10, 500_000_000), ended]);
+    assert_eq!(sums(&watched.session.lost), (1, 10, "$0.50 + 1 unknown".into()));
+    // Who opens it for writing writes the call down.
+    let cut = ModelCall {
+        run_id: "r".into(),
+        error: Some("its process ended".into()),
+        cost: Cost::Unknown,
+        ..ModelCall::default()
+    };
+    let cut = NewEvent::of_turn(0, 4, Fact::from(cut)).numbered(9);
+    writer.append(vec![cut]).unwrap();
+    let lost = || {
+        sums(
+            &session_totals(watched.dir.path(), &options(), &Stop::default())
+                .unwrap()
+                .lost,
+        )
+    };
+    assert_eq!(lost(), (1, 10, "$0.50 + 1 unknown".into()));
+    // It goes on, and is cut in a step: its call is known.
+    writer.append(vec![call(1, 7, 250_000_000)]).unwrap();
+    assert_eq!(lost(), (1, 17, "$0.75 + 1 unknown".into()));
+}
+
+#[test]
+fn sub_agents_that_were_cut_may_have_asked() {
+    let sub = |id: &str, rest: &str| format!("{{\"run_id\":\"{id}\",\"parent_run_id\":\"r\",\"depth\":1,{rest}}}\n");
+    let probe = "\"event_type\":\"execution_result\",\"step\":0,\"code\":\"p\",\"output\":\"o\"";
+    let lines = [
+        "{\"run_id\":\"r\",\"event_type\":\"agent_start\"}\n".to_owned(),
+        sub("asked", "\"event_type\":\"agent_start\""),
+        sub("asked", probe),
+        sub("begun", "\"event_type\":\"agent_start\""),
+        sub("ended", probe),
+        sub("ended", "\"event_type\":\"agent_end\""),
+    ];
+    let (watched, _writer) = opened(PENDING, &[("a.jsonl", &lines.concat())], vec![call(0, 10, 500_000_000)]);
+    assert_eq!(sums(&watched.session.lost), (0, 10, "$0.50 + 1 unknown".into()));
 }
