@@ -206,3 +206,25 @@ fn a_directory_counts_of_each_session_what_the_session_counts() {
         .collect();
     assert!(sums.contains(&&json!(2)), "{bare}");
 }
+
+#[test]
+fn what_cannot_be_read_of_a_directory_is_told_and_missing_from_its_sums() {
+    let whole = r#"{"version": 2, "queries": [{"query": "first", "log_file": "logs/a.jsonl"}], "pending_query": null, "variables": {}}"#;
+    for length in 60..whole.len() - 1 {
+        let place = Place::with_log(&lines(&[step(1, "")]));
+        place.put("cut/state.json", &whole[..length]);
+        let listing = place.json_of(".");
+        let rows = listing["sessions"].as_array().unwrap();
+        let cut = rows.iter().find(|row| row["name"] == "cut").unwrap();
+        assert!(
+            cut["damaged"].as_str().unwrap().contains("state.json"),
+            "{length}: {cut}"
+        );
+        assert_eq!(listing["unread"], 1, "{length}");
+        let text = String::from_utf8(place.run(".", &["--stats"]).stdout).unwrap();
+        assert!(
+            text.contains("+ 1 session that cannot be read: unknown"),
+            "{length}: {text}"
+        );
+    }
+}

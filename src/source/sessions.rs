@@ -56,6 +56,13 @@ pub enum Health {
 }
 
 impl Health {
+    /// It cannot be read after all; what was known of it already stays.
+    pub fn spoil(&mut self, why: String) {
+        if *self == Self::Good {
+            *self = Self::Damaged(why);
+        }
+    }
+
     /// Why it cannot be read.
     pub fn trouble(&self) -> Option<&str> {
         match self {
@@ -259,21 +266,34 @@ pub(super) fn lineage(dir: &Path) -> HashMap<String, String> {
         .collect()
 }
 
-/// Tokens and cost of a session: scanned, or from the cache. `None` when it cannot be opened, or after `stop`.
-pub fn session_totals(path: &Path, options: &OpenOptions, stop: &Stop) -> Option<SessionTotals> {
+/// Tokens and cost of a session: scanned, or from the cache. `None` when it is none, or after `stop`.
+///
+/// # Errors
+/// When it cannot be opened.
+pub fn session_totals(path: &Path, options: &OpenOptions, stop: &Stop) -> Result<Option<SessionTotals>, OpenError> {
     totals_once(path, options, &mut Paid::default(), stop)
 }
 
 /// The same of a session in a list, each of whose steps counts once in [`SessionTotals::spent`].
-pub fn totals_once(path: &Path, options: &OpenOptions, paid: &mut Paid, stop: &Stop) -> Option<SessionTotals> {
-    let (session, _) = read_session(path, options, stop).ok().flatten()?;
+///
+/// # Errors
+/// As [`session_totals`].
+pub fn totals_once(
+    path: &Path,
+    options: &OpenOptions,
+    paid: &mut Paid,
+    stop: &Stop,
+) -> Result<Option<SessionTotals>, OpenError> {
+    let Some((session, _)) = read_session(path, options, stop)? else {
+        return Ok(None);
+    };
     let lost = session
         .queries
         .iter()
         .filter(|query| !matches!(query.label, Label::Completed(_)));
     let last = session.queries.last();
     let last_end = last.and_then(|query| BadEnd::of(&query.outcome));
-    (!stop.is_stopped()).then(|| SessionTotals {
+    let totals = (!stop.is_stopped()).then(|| SessionTotals {
         queries: session.completed_count() as u64,
         completed: session.completed,
         lost_runs: lost.count() as u64,
@@ -283,5 +303,6 @@ pub fn totals_once(path: &Path, options: &OpenOptions, paid: &mut Paid, stop: &S
         spent: paid.add(&name_of(path), &session),
         last_activity: session.queries.iter().filter_map(|query| Some(query.run.span?.1)).max(),
         complete: session.complete,
-    })
+    });
+    Ok(totals)
 }

@@ -15,6 +15,8 @@ pub(super) struct Listing<'a> {
     sessions: Vec<Row<'a>>,
     /// Of all of them, each step once.
     spent: SpentFacts,
+    /// Sessions that cannot be read, and so are not in it.
+    unread: usize,
 }
 
 impl<'a> Listing<'a> {
@@ -24,6 +26,7 @@ impl<'a> Listing<'a> {
         known.for_each(|totals| spent.merge(&totals.spent));
         Self {
             spent: SpentFacts::of(&spent),
+            unread: rows.iter().filter(|row| row.totals.is_none()).count(),
             format: super::FORMAT,
             target: "directory",
             directory: dir.to_string_lossy().into_owned(),

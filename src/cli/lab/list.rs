@@ -330,6 +330,8 @@ fn foreign(summary: SessionSummary) -> Row {
     // A copy's files are newer than what they tell of.
     let recorded = session_totals(&summary.path, &OpenOptions::default(), &Stop::default());
     let last_activity = recorded
+        .ok()
+        .flatten()
         .and_then(|totals| totals.last_activity)
         .or(summary.last_activity);
     Row {

@@ -45,7 +45,11 @@ pub(in crate::cli) fn measure(mut sessions: Vec<SessionSummary>, options: &OpenO
             logs_read: done,
             logs_total: total,
         });
-        let totals = totals_once(&summary.path, options, &mut paid, &stop);
+        let mut summary = summary;
+        let totals = totals_once(&summary.path, options, &mut paid, &stop).unwrap_or_else(|error| {
+            summary.health.spoil(error.to_string());
+            None
+        });
         SessionRow { summary, totals }
     });
     let mut rows: Vec<SessionRow> = rows.collect();
@@ -159,6 +163,11 @@ fn totals(sheet: &mut Sheet<'_>, rows: &[SessionRow]) -> io::Result<()> {
             "",
             &format!("+ {runs} without FINAL: {}", notation::totals(&all.spent.lost)),
         )?;
+    }
+    let unread = rows.iter().filter(|row| row.totals.is_none()).count() as u128;
+    if unread > 0 {
+        let sessions = plural(unread, "session", "sessions");
+        sheet.field("", &format!("+ {sessions} that cannot be read: unknown"))?;
     }
     Ok(())
 }

@@ -1,8 +1,9 @@
 //! The head of a state.json, for lists of sessions: how many queries, which last, whether one is pending.
 
+use std::fs::File;
 use std::path::Path;
 
-use crate::disk::files::open_regular;
+use crate::disk::files::{open_regular, read_at};
 use crate::disk::json::{Fault, FileInput, Scanner, Value};
 use crate::disk::lenient;
 
@@ -10,6 +11,8 @@ use super::{SHORT_CAP, StateError, text_start};
 
 /// Bytes of a query's text that a list shows.
 const QUERY_CAP: usize = 1024;
+/// Bytes of the end in which it shows whether a file is whole.
+const ENOUGH: usize = 64;
 
 /// What a list shows of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,9 +50,23 @@ pub fn read_head(path: &Path) -> Result<StateHead, StateError> {
         if seen == 3 { Err(Fault::Enough) } else { Ok(()) }
     });
     match done {
+        Err(Fault::Enough) if !ends_whole(&file, metadata.len()) => {
+            let cut = Fault::End { byte: metadata.len() };
+            Err(StateError::of_fault(path, cut, start.first))
+        }
         Ok(()) | Err(Fault::Enough) => Ok(head),
         Err(fault) => Err(StateError::of_fault(path, fault, start.first)),
     }
+}
+
+/// Whether the file ends as an object does: what was not read of it may be cut off.
+fn ends_whole(file: &File, size: u64) -> bool {
+    let mut end = [0; ENOUGH];
+    let read = read_at(file, &mut end, size.saturating_sub(ENOUGH as u64)).unwrap_or_default();
+    let end = end.get(..read).unwrap_or_default();
+    let last = end.iter().rev().find(|byte| !byte.is_ascii_whitespace());
+    // With nothing but blanks there, nobody can tell without reading on.
+    last.is_none_or(|byte| *byte == b'}')
 }
 
 fn read_queries(scanner: &mut Scanner<FileInput<'_>>, head: &mut StateHead) -> Result<(), Fault> {

@@ -65,7 +65,9 @@ fn a_call_whose_step_was_cut_is_paid() {
         assert_eq!(sums(&run.totals), (0, 1_595, "$0.001".into()), "{what}");
         assert_eq!(sums(&run.root().unwrap().subtree), sums(&run.totals), "{what}");
         assert_eq!(sums(&watched.session.lost), sums(&run.totals), "{what}");
-        let listed = session_totals(watched.dir.path(), &options(), &Stop::default()).unwrap();
+        let listed = session_totals(watched.dir.path(), &options(), &Stop::default())
+            .unwrap()
+            .unwrap();
         assert_eq!(sums(&listed.lost), sums(&run.totals), "{what}");
     }
 }
@@ -94,11 +96,15 @@ fn a_run_that_a_later_query_left_behind_keeps_what_it_cost() {
     };
     let closed = ended(Outcome::Interrupted);
     writer.append(vec![NewEvent::of_turn(0, 3, closed.into())]).unwrap();
-    let totals = session_totals(watched.dir.path(), &options(), &Stop::default()).unwrap();
+    let totals = session_totals(watched.dir.path(), &options(), &Stop::default())
+        .unwrap()
+        .unwrap();
     assert_eq!(sums(&totals.lost), (0, 5, "$0.001".into()));
     let failed = NewEvent::of_turn(0, 4, ended(Outcome::Error).into()).numbered(2);
     writer.append(vec![failed]).unwrap();
-    let totals = session_totals(watched.dir.path(), &options(), &Stop::default()).unwrap();
+    let totals = session_totals(watched.dir.path(), &options(), &Stop::default())
+        .unwrap()
+        .unwrap();
     assert_eq!(totals.lost.usage.total, 0, "its transcript has the rest");
 }
 
@@ -127,6 +133,7 @@ fn what_may_have_been_asked_when_a_run_was_cut_is_unknown() {
     let lost = || {
         sums(
             &session_totals(watched.dir.path(), &options(), &Stop::default())
+                .unwrap()
                 .unwrap()
                 .lost,
         )

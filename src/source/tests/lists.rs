@@ -86,7 +86,9 @@ fn a_state_that_is_no_file_has_its_row_and_its_cause() {
 #[test]
 fn totals_are_those_of_the_session() {
     let watched = Watched::new(STATE, &[("a.jsonl", &line("r", 1)), ("b.jsonl", &line("lost", 1))]);
-    let totals = session_totals(watched.dir.path(), &options(), &Stop::default()).unwrap();
+    let totals = session_totals(watched.dir.path(), &options(), &Stop::default())
+        .unwrap()
+        .unwrap();
     assert_eq!(
         (
             totals.queries,
@@ -96,10 +98,8 @@ fn totals_are_those_of_the_session() {
         ),
         (1, 10, 1, 10)
     );
-    assert_eq!(
-        session_totals(&watched.path("nowhere"), &options(), &Stop::default()),
-        None
-    );
+    let nowhere = session_totals(&watched.path("nowhere"), &options(), &Stop::default());
+    assert!(nowhere.unwrap_err().to_string().contains("nowhere"));
 }
 
 #[test]
@@ -107,12 +107,16 @@ fn a_query_that_failed_is_known_by_its_text() {
     let state = r#"{"version": 2, "queries": [], "pending_query": null, "interrupted":
         [{"query": "Why?", "log_file": "logs/a.jsonl", "run_id": "r", "outcome": "error"}]}"#;
     let watched = Watched::new(state, &[("a.jsonl", &line("r", 1))]);
-    let totals = session_totals(watched.dir.path(), &options(), &Stop::default()).unwrap();
+    let totals = session_totals(watched.dir.path(), &options(), &Stop::default())
+        .unwrap()
+        .unwrap();
     assert_eq!(
         (totals.last_end, totals.unanswered.as_deref()),
         (Some(BadEnd::Failed), Some("Why?"))
     );
     let answered = Watched::new(STATE, &[("a.jsonl", &line("r", 1))]);
-    let totals = session_totals(answered.dir.path(), &options(), &Stop::default()).unwrap();
+    let totals = session_totals(answered.dir.path(), &options(), &Stop::default())
+        .unwrap()
+        .unwrap();
     assert_eq!((totals.last_end, totals.unanswered), (None, None));
 }

@@ -12,8 +12,9 @@ use std::time::{Duration, Instant};
 pub(super) enum Loaded {
     /// The sessions of the directory, or what changed of them.
     Sessions(Listed),
-    /// The totals of one, by its path; `None` when they cannot be read. And how long that took.
-    Totals(PathBuf, Option<Box<SessionTotals>>, Duration),
+    /// The totals of one, by its path, or why they cannot be read; `None` when nobody wants them any more. And how long that
+    /// took.
+    Totals(PathBuf, Result<Option<Box<SessionTotals>>, String>, Duration),
 }
 
 /// The listing of a directory, which a task has while it waits for changes.
@@ -61,7 +62,10 @@ pub(super) fn totals(path: PathBuf, use_cache: bool) -> Work {
         name: "session totals",
         run: Box::new(move |stop| {
             let since = Instant::now();
-            let totals = session_totals(&path, &options, stop).map(Box::new);
+            let totals = session_totals(&path, &options, stop);
+            let totals = totals
+                .map(|totals| totals.map(Box::new))
+                .map_err(|error| error.to_string());
             Box::new(Some(Loaded::Totals(path, totals, since.elapsed())))
         }),
     }

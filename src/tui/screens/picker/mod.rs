@@ -200,9 +200,13 @@ impl PickerScreen {
         outcome
     }
 
-    fn take_totals(&mut self, path: &PathBuf, totals: Option<Box<SessionTotals>>, rests: Duration) {
+    fn take_totals(&mut self, path: &PathBuf, totals: Result<Option<Box<SessionTotals>>, String>, rests: Duration) {
         self.asked = self.asked.saturating_sub(1);
         if let Some(entry) = self.entries.iter_mut().find(|entry| entry.summary.path == *path) {
+            let totals = totals.unwrap_or_else(|why| {
+                entry.summary.health.spoil(why);
+                None
+            });
             entry.known = totals.map_or(Known::Nothing, Known::Totals);
             entry.rests = rests;
             self.previewed = None;

@@ -102,7 +102,7 @@ fn read(world: &World) -> PickerScreen {
         let totals = totals(&summary);
         answer(
             &mut screen,
-            Loaded::Totals(summary.path, totals, Duration::ZERO),
+            Loaded::Totals(summary.path, Ok(totals), Duration::ZERO),
             &world.ctx(),
         );
     }
@@ -241,7 +241,7 @@ fn only_sessions_in_sight_are_read_a_few_at_a_time() {
     let first = screen.entries[screen.shown[0]].summary.clone();
     let outcome = answer(
         &mut screen,
-        Loaded::Totals(first.path.clone(), totals(&first), Duration::ZERO),
+        Loaded::Totals(first.path.clone(), Ok(totals(&first)), Duration::ZERO),
         &ctx,
     );
     assert_eq!(asked(&outcome), 1);
@@ -250,7 +250,7 @@ fn only_sessions_in_sight_are_read_a_few_at_a_time() {
         let Some(path) = waiting.map(|entry| entry.summary.path.clone()) else {
             break;
         };
-        answer(&mut screen, Loaded::Totals(path, None, Duration::ZERO), &ctx);
+        answer(&mut screen, Loaded::Totals(path, Ok(None), Duration::ZERO), &ctx);
     }
     let untouched = screen
         .entries
@@ -343,7 +343,7 @@ fn totals_of_a_session_that_goes_on_are_read_now_and_then() {
         "it is being read"
     );
     let path = Entry::named("podcasts").summary.path;
-    let read = Loaded::Totals(path, totals(&session("podcasts", 5, 0)), Duration::from_secs(1));
+    let read = Loaded::Totals(path, Ok(totals(&session("podcasts", 5, 0))), Duration::from_secs(1));
     let outcome = answer(&mut screen, read, &world.ctx());
     assert_eq!(reads(&outcome), 0, "it rests");
     let due = world.now + Duration::from_secs(20);
