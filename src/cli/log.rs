@@ -249,6 +249,7 @@ fn screens(opened: Opened, args: &LogArgs, configured: Configured, script: Optio
     // Stays in the terminal when the screens are gone.
     set.unknown.iter().for_each(|unknown| note(&unknown.to_string()));
     let options = TuiOptions {
+        note: drive.trouble.clone(),
         view: args.view(&set),
         theme: args.theme.clone().or_else(|| set.text("theme").map(str::to_owned)),
         keymap: args.keymap.clone(),
@@ -266,7 +267,9 @@ fn screens(opened: Opened, args: &LogArgs, configured: Configured, script: Optio
 /// A theme of a configuration file that cannot be used keeps nobody from looking; that of a flag or a variable does.
 fn usable(mut options: TuiOptions, theme_named: bool) -> TuiOptions {
     if let (false, Err(error)) = (theme_named, tui::check_theme(&options)) {
-        note(&format!("{error}; the usual one is used instead"));
+        let told = format!("{error}; the usual one is used instead");
+        note(&told);
+        options.note.get_or_insert(told);
         options.theme = None;
     }
     options

@@ -52,7 +52,10 @@ impl Abilities {
                 self.session || self.sessions,
                 "open a session or a directory of some first",
             ),
-            A::Sessions => (self.sessions, "no other sessions are known here"),
+            A::Sessions => (
+                self.sessions,
+                "one session was opened: fast-rlm-log on its directory lists those beside it",
+            ),
             A::Suspend => (
                 self.suspend,
                 "no shell with job control is waiting: suspending would freeze this terminal",

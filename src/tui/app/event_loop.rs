@@ -65,7 +65,7 @@ impl App {
         let auto_theme = Some(world.theme.depth()).filter(|depth| auto && *depth != Depth::Mono);
         let (inputs, sender) = Inputs::new();
         Self {
-            state: State::new(world, options.drive.clone()),
+            state: State::new(world, options.drive.clone()).telling(options.note.as_deref()),
             work: Work::new(options.drive.clone(), crew.clone(), sender.clone()),
             read_only: options.view.read_only,
             terminal,

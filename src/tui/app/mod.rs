@@ -41,6 +41,8 @@ pub struct TuiOptions {
     pub open: OpenOptions,
     /// What questions are asked with.
     pub drive: Arc<DriveOptions>,
+    /// What is told first: of a configuration that could not be used as it is.
+    pub note: Option<String>,
 }
 
 impl TuiOptions {

@@ -79,6 +79,15 @@ impl State {
         }
     }
 
+    /// The same, with something to tell first.
+    #[must_use]
+    pub fn telling(mut self, note: Option<&str>) -> Self {
+        if let Some(note) = note {
+            self.say(Notice::trouble(note));
+        }
+        self
+    }
+
     /// Tells the time, since the program's start and by the wall clock.
     pub fn set_time(&mut self, now: Duration, wall: crate::model::Time) {
         (self.world.now, self.world.wall) = (now, wall);

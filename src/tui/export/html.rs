@@ -2,7 +2,7 @@
 
 use super::Report;
 use super::part::{AgentPart, FinalPart, Layout, MemoryPart, Part, ProblemPart, RunPart, SessionPart, StepPart};
-use crate::model::Totals;
+use crate::model::{MemoryKind, Totals};
 use crate::text::plural;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -181,13 +181,16 @@ impl Html {
             out,
             "<details><summary>{star}{} <span class=\"facts\">{} · {}</span></summary>",
             escape(&part.name),
-            escape(&part.type_name),
+            escape(part.what()),
             said.join(" · "),
         )?;
-        let title = part
-            .entry
-            .bound
-            .map_or("Value".to_owned(), |b| format!("Bound in {} step {}", b.label, b.step));
+        let held = match part.entry.kind {
+            MemoryKind::Dropped => "Why it was dropped",
+            _ => "Value",
+        };
+        let title = part.entry.bound.map_or(held.to_owned(), |b| {
+            format!("{held}, bound in {} step {}", b.label, b.step)
+        });
         pre(out, &title, &part.text)?;
         writeln!(out, "</details>")
     }

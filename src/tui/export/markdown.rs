@@ -123,12 +123,7 @@ impl Markdown {
         self.enter("Memory", out)?;
         let entry = part.entry;
         let star = if entry.committed { " ★" } else { "" };
-        writeln!(
-            out,
-            "\n### {}{star} ({})\n",
-            inline(&part.name),
-            inline(&part.type_name)
-        )?;
+        writeln!(out, "\n### {}{star} ({})\n", inline(&part.name), inline(part.what()))?;
         if let Some(note) = &part.note {
             writeln!(out, "- note: {}", inline(note))?;
         }

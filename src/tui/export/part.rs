@@ -1,7 +1,7 @@
 //! What an export tells, part by part: every text in here is clean already, so that formats only lay it out.
 
 use super::Report;
-use crate::model::{Agent, AgentId, FinalShape, MemoryEntry, Problem, Query, Session, Step};
+use crate::model::{Agent, AgentId, FinalShape, MemoryEntry, MemoryKind, Problem, Query, Session, Step};
 use crate::text::Shared;
 use std::io::{Result, Write};
 
@@ -85,6 +85,18 @@ pub(super) struct MemoryPart<'a> {
     pub(super) text: String,
     pub(super) comment: Option<String>,
     pub(super) note: Option<String>,
+}
+
+impl MemoryPart<'_> {
+    /// What it is: a variable's type, or what else stands under a name.
+    pub(super) fn what(&self) -> &str {
+        match self.entry.kind {
+            MemoryKind::Function => "function",
+            MemoryKind::Dropped => "dropped",
+            MemoryKind::Variable if self.type_name.is_empty() => "type unknown",
+            MemoryKind::Variable => &self.type_name,
+        }
+    }
 }
 
 /// One problem.

@@ -4,7 +4,7 @@ mod recorded;
 
 use super::*;
 use crate::model::Session;
-use crate::model::{Cost, LineKind, StepLine, Timings};
+use crate::model::{Cost, LineKind, MemoryKind, StepLine, Timings};
 use recorded::Recorded;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -350,4 +350,21 @@ fn tokens_that_nobody_reported_are_not_zero() {
     assert_eq!(run["totals"]["usage"], Value::Null);
     assert_eq!(run["agents"][0]["steps"][0]["usage"], Value::Null);
     assert_eq!(run["totals"]["cost"]["steps_without_cost"], 1);
+}
+
+#[test]
+fn a_name_that_was_dropped_is_told_so_and_a_function_as_one() {
+    for (kind, told) in [
+        (MemoryKind::Variable, "word"),
+        (MemoryKind::Function, "function"),
+        (MemoryKind::Dropped, "dropped"),
+    ] {
+        let export = |format| {
+            let mut recorded = Recorded::everywhere("word");
+            recorded.session.memory.entries.iter_mut().for_each(|entry| entry.kind = kind);
+            recorded.export(format, false).0
+        };
+        assert!(export(Format::Markdown).contains(&format!("### word ★ ({told})")));
+        assert!(export(Format::Html).contains(&format!("<span class=\"facts\">{told} · ")));
+    }
 }
