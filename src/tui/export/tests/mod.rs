@@ -361,7 +361,12 @@ fn a_name_that_was_dropped_is_told_so_and_a_function_as_one() {
     ] {
         let export = |format| {
             let mut recorded = Recorded::everywhere("word");
-            recorded.session.memory.entries.iter_mut().for_each(|entry| entry.kind = kind);
+            recorded
+                .session
+                .memory
+                .entries
+                .iter_mut()
+                .for_each(|entry| entry.kind = kind);
             recorded.export(format, false).0
         };
         assert!(export(Format::Markdown).contains(&format!("### word ★ ({told})")));

@@ -3,7 +3,7 @@
 use super::over::Over;
 use super::{InputBox, settings};
 use crate::model::CostSum;
-use crate::text::SafeText;
+use crate::text::{Row, SafeText, wrap_line};
 use crate::tui::action::Action;
 use crate::tui::ctx::Ctx;
 use crate::tui::theme::Role;
@@ -18,13 +18,21 @@ const WIDEST: u16 = 84;
 const HIGHEST: u16 = 14;
 
 impl InputBox {
-    /// Why something cannot be done, or was not done.
-    pub(super) fn trouble(&self, ctx: &Ctx<'_>) -> Option<Styled> {
-        let refused = self
-            .refusal
-            .clone()
-            .map(|why| Styled::of(why, ctx.style(Role::Failure)));
-        refused.or_else(|| self.standing.trouble(ctx))
+    /// Why something cannot be done, or was not done, in at most `most` rows.
+    pub(super) fn trouble(&self, width: u16, most: u16, ctx: &Ctx<'_>) -> Vec<Styled> {
+        let refused = self.refusal.clone().map(|why| (why, Role::Failure));
+        let Some((why, role)) = refused.or_else(|| self.standing.trouble()) else {
+            return Vec::new();
+        };
+        let rows = wrap_line(why.as_str(), usize::from(width.max(1)));
+        let (most, len) = (usize::from(most.max(1)), why.as_str().len());
+        let row = |(place, row): (usize, Row)| {
+            // The last one has all the rest: where that is more than it holds, its end is marked.
+            let end = if place + 1 == most { len } else { row.bytes.end };
+            let words = why.as_str().get(row.bytes.start..end).unwrap_or_default();
+            Styled::of(SafeText::line(words.trim_end()), ctx.style(role))
+        };
+        rows.into_iter().take(most).enumerate().map(row).collect()
     }
 
     /// Actions worth a footer hint while it has the focus.
@@ -92,8 +100,16 @@ impl InputBox {
             ..inside
         };
         let cursor = self.draw_text(text, buf, ctx);
-        if let Some(why) = self.trouble(ctx) {
-            why.draw(trouble, buf);
+        let told = self.trouble(trouble.width, trouble.height, ctx);
+        for (row, y) in told.into_iter().zip(trouble.y..trouble.bottom()) {
+            row.draw(
+                Rect {
+                    y,
+                    height: 1,
+                    ..trouble
+                },
+                buf,
+            );
         }
         self.draw_settings(settings, !bordered, buf, ctx);
         let over = self.draw_over(area, whole, buf, ctx);

@@ -5,6 +5,8 @@ use crate::tui::ctx::Ctx;
 
 /// From this many rows on there is a border around the box.
 const BORDERED: u16 = 14;
+/// Rows in which is told why something cannot be done.
+const TOLD: u16 = 3;
 /// From this many rows on the settings are always shown, else only while the box has the focus.
 const ROOMY: u16 = 24;
 
@@ -31,7 +33,12 @@ impl InputBox {
     /// The rows in an area of `room` rows: never more than two fifths of it, or three for a question.
     pub(super) fn plan(&mut self, width: u16, room: u16, ctx: &Ctx<'_>) -> Plan {
         let bordered = room >= BORDERED;
-        let trouble = u16::from(self.trouble(ctx).is_some());
+        // A border, and a blank beside it.
+        let beside = if bordered { 4 } else { 0 };
+        // Who writes here can read all of it; else it is no more than a hint.
+        let most = if self.focused && bordered { TOLD } else { 1 };
+        let told = self.trouble(width.saturating_sub(beside), most, ctx).len();
+        let trouble = u16::try_from(told).unwrap_or(most);
         if !self.can_focus() {
             return Plan {
                 bordered: false,

@@ -62,20 +62,14 @@ impl Standing {
         }
     }
 
-    /// A line that says why something cannot be done, or failed.
-    pub(super) fn trouble(&self, ctx: &Ctx<'_>) -> Option<Styled> {
-        let (text, role) = match self {
-            Self::Closed(why) => (why, Role::Dim),
-            Self::Blocked(why) => (why, Role::Warning),
-            Self::Failed(why) => (why, Role::Failure),
-            _ => return None,
-        };
-        let mark = match self {
-            Self::Failed(_) => SafeText::literal("failed: "),
-            _ => SafeText::default(),
-        };
-        let style = ctx.style(role);
-        Some(Styled::of(mark, style).then(SafeText::line(text), style))
+    /// Why something cannot be done, or failed.
+    pub(super) fn trouble(&self) -> Option<(SafeText, Role)> {
+        match self {
+            Self::Closed(why) => Some((SafeText::line(why), Role::Dim)),
+            Self::Blocked(why) => Some((SafeText::line(why), Role::Warning)),
+            Self::Failed(why) => Some((SafeText::line(&format!("failed: {why}")), Role::Failure)),
+            _ => None,
+        }
     }
 
     /// What goes on, and what ends it.

@@ -203,3 +203,22 @@ fn a_click_puts_the_caret_there() {
     bench.type_in("!");
     assert_eq!(bench.text(), "ab !中x");
 }
+
+#[test]
+fn why_nothing_can_be_asked_is_read_to_its_end_where_one_writes() {
+    let why = "in use by process 5300 on a host, since 2026-12-01T05:31:51Z: it is followed here, and can be asked when \
+               that is done";
+    for (width, rows) in [(60, 20), (80, 24), (100, 30)] {
+        let mut bench = Bench::new();
+        bench.input.stand(Standing::Blocked(why.into()), &bench.world.ctx());
+        let frame = shown(&mut bench, width, rows);
+        assert!(frame.contains("that is done"), "{frame}");
+        assert!(!frame.contains('…'), "{frame}");
+    }
+    // More than there is room for is marked as cut.
+    let mut bench = Bench::new();
+    bench
+        .input
+        .stand(Standing::Blocked("word ".repeat(99)), &bench.world.ctx());
+    assert!(shown(&mut bench, 60, 20).contains('…'));
+}
