@@ -15,6 +15,8 @@ pub(super) struct MessageReply {
     counts: Counts,
     has_begun: bool,
     is_over: bool,
+    /// The server has said what the whole reply used, or that it is whole.
+    is_settled: bool,
 }
 
 /// One event, or a whole message: which of the keys are there depends on its type.
@@ -122,8 +124,9 @@ impl Counts {
         Some(input.saturating_add(read).saturating_add(written))
     }
 
-    fn usage(self) -> Usage {
-        let (prompt, completion) = (self.prompt(), self.output.or(None));
+    /// Before the reply is settled what it has of output is what it began with.
+    fn usage(self, is_settled: bool) -> Usage {
+        let (prompt, completion) = (self.prompt(), self.output.or(None).filter(|_| is_settled));
         Usage {
             prompt_tokens: prompt.unwrap_or_default(),
             completion_tokens: completion.unwrap_or_default(),
@@ -144,7 +147,14 @@ impl MessageReply {
     fn count(&mut self, usage: Option<&RawValue>, collector: &mut Collector<'_>) {
         if let Some(stated) = usage.and_then(fields) {
             self.counts.update(&stated);
-            collector.usage(self.counts.usage());
+            collector.usage(self.counts.usage(self.is_settled));
+        }
+    }
+
+    /// What it used is known from here on, as far as it was said.
+    fn settle(&mut self, collector: &mut Collector<'_>) {
+        if !std::mem::replace(&mut self.is_settled, true) && self.has_begun {
+            collector.usage(self.counts.usage(true));
         }
     }
 
@@ -183,6 +193,7 @@ impl Dialect for MessageReply {
         }
         if event.r#type.as_deref() == Some("message_stop") {
             self.is_over = true;
+            self.settle(collector);
         }
         if let Some(message) = event.message {
             self.message(message, faults, collector)?;
@@ -191,11 +202,13 @@ impl Dialect for MessageReply {
             self.has_begun = true;
             said(block, faults, collector)?;
         }
+        self.is_settled |= event.usage.is_some();
         self.count(event.usage.as_deref(), collector);
         Ok(())
     }
 
     fn whole(&mut self, body: &str, faults: &Faults, collector: &mut Collector<'_>) -> Result<(), ErrorKind> {
+        self.is_settled = true;
         let event: Event = object(body, faults)?;
         match event.r#type.as_deref() {
             Some("message") => self.message(object(body, faults)?, faults, collector)?,
