@@ -76,6 +76,7 @@ fn branches_that_cannot_be() {
         &["fork", "one", "--at", "2", "--inject", "-1"],
         &["fork", "one", "--at", "1", "--turn", "9", "--inject", "1"],
         &["fork", "one", "--at", "1", "--inject", "{no json"],
+        &["fork", "one", "--at", "1", "--inject", "hello"],
         &["fork", "one", "--at", "2", "--inject", "1"],
         &["fork", "one", "--at", "1", "--edit", "nowhere.py"],
         &["fork", "one", "--at", "1", "--edit", "bad.py"],

@@ -107,7 +107,14 @@ fn how(args: &ForkArgs) -> Result<How, Failure> {
 fn json_of(option: &str, text: &str) -> Result<Value, Failure> {
     let refused = |error: serde_json::Error| {
         let fault = parse_fault(&error.to_string());
-        Failure::Usage(format!("{option} {text:?}: not JSON: {fault}"))
+        // Most often it is a text: the shell has taken its quotes.
+        let is_text = text.starts_with(char::is_alphabetic);
+        let hint = if is_text {
+            format!("; a text needs quotes of its own: '\"{text}\"'")
+        } else {
+            String::new()
+        };
+        Failure::Usage(format!("{option} {text:?}: not JSON: {fault}{hint}"))
     };
     serde_json::from_str(text).map_err(refused)
 }

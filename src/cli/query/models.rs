@@ -31,13 +31,14 @@ pub(super) fn print(config: Option<&Path>, as_json: bool) -> Result<Exit, Failur
     if offers.iter().any(told) {
         return Ok(Exit::Done);
     }
-    let keys = key_variables(Anthropics::Last);
-    let _ = writeln!(io::stderr(), "fast-rlm: no backend told any model; set {keys}");
-    Ok(if offers.iter().any(|offer| offer.models.is_err()) {
-        Exit::Failed
-    } else {
-        Exit::Usage
-    })
+    // What failed has said so, and what to do.
+    let failed = offers.iter().any(|offer| offer.models.is_err());
+    let advice = match failed {
+        true => String::new(),
+        false => format!("; set {}", key_variables(Anthropics::Last)),
+    };
+    let _ = writeln!(io::stderr(), "fast-rlm: no backend told any model{advice}");
+    Ok(if failed { Exit::Failed } else { Exit::Usage })
 }
 
 fn row(offer: &Offer) -> Value {
