@@ -2,8 +2,9 @@
 
 use super::again::needed;
 use super::begin_error::BeginError;
+use super::error::RunError;
 use super::home::{Home, SessionLog};
-use super::journal::{Asking, Cut, ParkedTurn, load_parked};
+use super::journal::{Asking, Cut, ParkedTurn, load_parked, transcript_of};
 use super::keeper::Keeper;
 use super::memory::{RunRef, SessionMemory};
 use super::onward::copied;
@@ -11,10 +12,13 @@ use super::open::{Opened, lock};
 use super::person::Question;
 use super::reopen::Reopened;
 use super::resume::used;
-use super::run::Run;
+use super::run::{Run, usage_record};
 use super::session::{Answer, Query, finish, log_of, root_spec};
 use super::settings::Settings;
 use crate::disk::lock::SessionLock;
+use crate::disk::transcript_writer::{AgentRef, EndRecord, TranscriptWriter};
+use crate::engine::clock::now;
+use crate::provider::Usage;
 use crate::store::StoreError;
 use std::path::Path;
 use std::sync::Arc;
@@ -79,13 +83,44 @@ pub fn drop_question(home: &Home, asking: Asking, settings: &Settings) -> Result
     let nothing = || BeginError::NothingParked { dir: home.dir.clone() };
     let parked = still_asked(opened.parked, asking, home)?;
     let (writer, _) = opened.log.ok_or_else(nothing)?;
+    let end = parked.end(&home.dir);
     let mut memory = SessionMemory::of_read(&home.dir, opened.doc, settings.secrets.clone())?;
     memory.go_on(RunRef {
         run_id: parked.started.run_id.clone(),
         log_file: parked.started.log_file.clone().unwrap_or_default(),
         query: String::new(),
     });
-    Keeper::drop_parked(memory, writer, parked.turn).map_err(BeginError::Keep)
+    Keeper::drop_parked(memory, writer, parked.turn, end).map_err(BeginError::Keep)
+}
+
+impl ParkedTurn {
+    /// The last line of its transcript, where it is dropped: no line of a step has what the step that asked used.
+    fn end(&self, dir: &Path) -> impl FnOnce() -> Result<(), RunError> + use<> {
+        let calls = self
+            .calls
+            .last()
+            .into_iter()
+            .chain(&self.guards)
+            .chain(&self.unanswered);
+        let owed = calls.map(|call| Some(used(call))).fold(None, Usage::both);
+        let path = transcript_of(dir, &self.started);
+        let who = AgentRef {
+            run_id: self.started.run_id.clone(),
+            parent_run_id: None,
+            depth: 0,
+        };
+        move || {
+            let end = EndRecord {
+                outcome: Some(RunError::Cancelled.outcome()),
+                unanswered: owed.as_ref().map(usage_record),
+                ..EndRecord::default()
+            };
+            match path {
+                Some(path) => Ok(TranscriptWriter::open(&path)?.end(&who, now(), &end)?),
+                None => Ok(()),
+            }
+        }
+    }
 }
 
 /// The parked turn, where it still waits with the question that is meant: whoever waited for the session may have been

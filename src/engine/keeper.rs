@@ -56,11 +56,17 @@ impl Keeper {
         }
     }
 
-    /// Closes a parked query as cancelled.
-    pub(super) fn drop_parked(mut memory: SessionMemory, writer: SessionWriter, turn: u32) -> Result<(), RunError> {
+    /// Closes a parked query as cancelled: log, then `transcript` writes its last line, then state.json.
+    pub(super) fn drop_parked(
+        mut memory: SessionMemory,
+        writer: SessionWriter,
+        turn: u32,
+        transcript: impl FnOnce() -> Result<(), RunError>,
+    ) -> Result<(), RunError> {
         memory.fail(RunError::Cancelled.outcome())?;
         let text = memory.text(true)?.unwrap_or_default();
         Journal::drop_parked(&writer, turn, Digest::of(&text))?;
+        transcript()?;
         Ok(memory.put(&text)?)
     }
 

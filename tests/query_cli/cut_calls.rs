@@ -75,3 +75,22 @@ fn it_stays_so_where_another_query_is_asked() {
     assert_eq!(viewed(&place), (2 * EACH, false));
     assert_eq!(logged(&place), (2 * EACH, false));
 }
+
+#[test]
+fn what_a_question_cost_stays_when_it_is_dropped() {
+    for first in ["x = 1", "await ask('before?')"] {
+        let place = Place::new();
+        let replies = [reply(first, 0), reply("FINAL(await ask('why?'))", 0)];
+        let script = json!({"rules": [rule(0, "the prompt", &replies)]});
+        let script = script::write(place.path(), "asks.json", &script);
+        let asks = Program::asks(place.path(), "the prompt").scripted(&script);
+        assert_eq!(asks.session(&place.session_dir()).run().code, Some(75));
+        let before = viewed(&place);
+        let drop = Program::new(place.path()).arg("answer").arg(place.session_dir());
+        let dropped = drop.arg("--drop").run();
+        assert_eq!(dropped.code, Some(0), "{dropped:?}");
+        let calls = if first == "x = 1" { 2 } else { 1 };
+        assert_eq!(before, (calls * EACH, true), "{first}");
+        recorded(&place, calls * EACH, true);
+    }
+}
