@@ -22,6 +22,7 @@ mod gates;
 mod given_up;
 mod imports;
 mod listing;
+mod lost_interpreters;
 mod numbers;
 mod overhead;
 mod pauses;

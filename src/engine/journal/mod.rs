@@ -304,7 +304,10 @@ impl Journal {
             events.push(self.ending(closed));
         }
         let dropped = ended.sweep.map(dropped).unwrap_or_default();
-        let imports = ended.sweep.map(|sweep| sweep.imports.clone()).unwrap_or_default();
+        // A step in which the interpreter ended took nothing of what there was.
+        let imports = ended
+            .sweep
+            .map_or_else(|| values.imports(), |sweep| sweep.imports.clone());
         // Last: the state.json of this digest holds everything before it (projection).
         let swept = Swept {
             state: ended.state,
@@ -312,10 +315,7 @@ impl Journal {
             imports,
         };
         events.push(NewEvent::of_step(self.turn, step, now(), swept.into()));
-        match ended.sweep {
-            None => self.writer.append(events).map(drop)?,
-            Some(_) => values.end_step(&self.writer, At::after(self.turn, step), events)?,
-        }
+        values.end_step(&self.writer, At::after(self.turn, step), events)?;
         self.close_resumed()
     }
 

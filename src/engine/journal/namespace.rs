@@ -9,7 +9,6 @@ use std::collections::HashMap;
 
 /// A sweep as the flow store keeps it. Only what state.json holds too: secrets were dropped there.
 pub(in crate::engine) struct Values<'a> {
-    sweep: Option<&'a Sweep>,
     /// The pickles that it brought, by name.
     changed: HashMap<&'a str, &'a [u8]>,
     memory: &'a SessionMemory,
@@ -24,10 +23,14 @@ impl<'a> Values<'a> {
             SweptPickle::Unchanged => None,
         };
         Self {
-            sweep,
             changed: swept.filter_map(pickle).collect(),
             memory,
         }
+    }
+
+    /// Imports that are remembered.
+    pub(super) fn imports(&self) -> Vec<String> {
+        self.memory.doc().imports.clone().unwrap_or_default()
     }
 
     /// Records the namespace at `at`, then `events`.
@@ -66,11 +69,9 @@ impl<'a> Values<'a> {
         }
     }
 
+    /// Of the document, not of the sweep: names that failed to restore are still saved, and a step in which the interpreter
+    /// ended takes none.
     fn bindings(&self) -> Vec<Binding> {
-        if self.sweep.is_none() {
-            return Vec::new();
-        }
-        // Of the document, not of the sweep: names that failed to restore are still saved.
         let variables = self.memory.doc().variables.iter().map(|(name, row)| Binding {
             name: name.clone(),
             kind: BindingKind::Value,

@@ -151,11 +151,20 @@ impl Projection {
         Ok(())
     }
 
-    /// The document, with the names of the last step that ended.
+    /// The document, with the names of the last step that ended; those of one before it, where that step left none, as
+    /// a step in which the interpreter ended did in earlier logs.
     pub(in crate::engine) fn into_doc(mut self, store: &Store, session: &str) -> Result<StateDoc, ProjectError> {
-        if let Some(at) = self.last
-            && let Some(namespace) = store.flow.namespace(session, at)?
-        {
+        let Some(last) = self.last else {
+            return Ok(self.doc);
+        };
+        let namespace = match store.flow.namespace(session, last)? {
+            None => {
+                let before = store.flow.points(session)?.into_iter().rfind(|point| *point < last);
+                before.map_or(Ok(None), |point| store.flow.namespace(session, point))?
+            }
+            found => found,
+        };
+        if let Some(namespace) = namespace {
             self.bind(store, namespace)?;
             self.doc.imports = self.imports.take().or(self.doc.imports);
         }

@@ -126,7 +126,7 @@ impl<'a> Room<'a> {
             host_tools,
             ..StartOptions::default()
         };
-        let repl = probed(python, options, &host, recorded.agent.seed).await?;
+        let (repl, _) = probed(python, options, &host, recorded.agent.seed).await?;
         Ok(Self {
             python,
             turn,

@@ -20,7 +20,8 @@ use super::recorded::{RecordedStep, RecordedTurn, Recording};
 use super::sink::{AgentSink, LabEvent};
 use crate::engine::{memory_before, recorded_context, recorded_mcp, restore_set};
 use crate::repl::{
-    Backend, InstanceState, OutputChunk, PROBE, Repl, ReplFactory, RestoreSet, Role, StartOptions, Step, StepOutcome,
+    Backend, InstanceState, OutputChunk, PROBE, Repl, ReplFactory, RestoreReport, RestoreSet, Role, StartOptions, Step,
+    StepOutcome,
 };
 use crate::store::payload::StepEnded;
 use crate::store::{Digest, Store};
@@ -119,20 +120,21 @@ pub async fn replay(
     Ok(report)
 }
 
-/// A REPL in which the probe has run, as in every run that was recorded.
+/// A REPL in which the probe has run, as in every run that was recorded, and what became of what it restores.
 async fn probed(
     python: &Python,
     options: StartOptions,
     host: &Arc<ReplayHost>,
     seed: Option<u64>,
-) -> Result<Box<dyn Repl>, LabError> {
-    let mut repl = python.factory.start(options, host.clone()).await?.repl;
+) -> Result<(Box<dyn Repl>, RestoreReport), LabError> {
+    let started = python.factory.start(options, host.clone()).await?;
+    let mut repl = started.repl;
     let probe = Step {
         seed,
         ..Step::new(0, PROBE)
     };
     repl.run(probe, &mut |_: OutputChunk| ()).await;
-    Ok(repl)
+    Ok((repl, started.restored))
 }
 
 async fn replay_turn(
@@ -176,7 +178,7 @@ async fn replay_turn(
     }
     report.plans.push(plan);
     report.masked.extend_from_slice(room.absent.seen());
-    Ok(room.names)
+    Ok(room.into_names())
 }
 
 /// When a step was stopped is nothing that could be repeated.
@@ -195,6 +197,8 @@ struct Room<'a> {
     /// No step has run in it yet.
     fresh: bool,
     names: Names,
+    /// What could not be restored, and keeps its saved value.
+    held: Names,
     absent: Absent,
 }
 
@@ -216,7 +220,7 @@ impl<'a> Room<'a> {
             ..StartOptions::default()
         };
         let seed = turn.started.pinned.as_ref().map(|pinned| pinned.random_seed);
-        let repl = probed(python, options, &host, seed).await?;
+        let (repl, restored) = probed(python, options, &host, seed).await?;
         Ok(Self {
             source,
             python,
@@ -224,9 +228,19 @@ impl<'a> Room<'a> {
             host,
             repl,
             fresh: true,
+            held: held(&names, &restored),
             names,
             absent,
         })
+    }
+
+    /// The names at the end, with those that were never there and are saved.
+    fn into_names(self) -> Names {
+        let mut names = self.names;
+        for (name, seen) in self.held.0 {
+            names.0.entry(name).or_insert(seen);
+        }
+        names
     }
 
     /// Runs a step again; the first mismatch.
@@ -331,7 +345,8 @@ impl<'a> Room<'a> {
     async fn restart(&mut self, before: Option<u64>) -> Result<(), LabError> {
         let restore = restore_set(memory_before(&self.source.store, &self.source.session, before)?);
         self.names = remembered(&restore);
-        self.repl.restart(restore).await?;
+        let restored = self.repl.restart(restore).await?;
+        self.held = held(&self.names, &restored);
         self.fresh = true;
         Ok(())
     }
@@ -345,6 +360,13 @@ fn remembered(restore: &RestoreSet) -> Names {
         seen.digest = variable.pickle.bytes().map(|bytes| Digest::of(&bytes));
     }
     names
+}
+
+/// Those of them that could not be restored.
+fn held(names: &Names, restored: &RestoreReport) -> Names {
+    let failed = restored.failed.iter();
+    let held = failed.filter_map(|failure| Some((failure.name.clone(), names.0.get(&failure.name)?.clone())));
+    Names(held.collect())
 }
 
 /// The namespace at the end must be what state.json holds.
