@@ -342,7 +342,7 @@ fn tokens_that_nobody_reported_are_not_zero() {
     };
     for format in [Format::Markdown, Format::Html] {
         let text = export(format);
-        assert!(text.contains("tokens unknown, unknown"), "{text}");
+        assert!(text.contains("tokens unknown, cost unknown"), "{text}");
         assert!(!text.contains("0 tokens"), "{text}");
     }
     let json: Value = serde_json::from_str(&export(Format::Json)).unwrap();
@@ -350,4 +350,15 @@ fn tokens_that_nobody_reported_are_not_zero() {
     assert_eq!(run["totals"]["usage"], Value::Null);
     assert_eq!(run["agents"][0]["steps"][0]["usage"], Value::Null);
     assert_eq!(run["totals"]["cost"]["steps_without_cost"], 1);
+}
+
+#[test]
+fn a_probe_is_told_and_is_no_step() {
+    let mut recorded = Recorded::new("q");
+    recorded.step("root", None, 0, 0, "of the probe");
+    recorded.step("root", None, 0, 1, "of the root");
+    recorded.session.settle();
+    let (text, report) = recorded.export(Format::Markdown, false);
+    assert!(text.contains("code of the probe"), "{text}");
+    assert_eq!(report.steps, 1);
 }
