@@ -115,12 +115,11 @@ fn name_by_count(all: &mut Vec<Lost>, interrupted: &[InterruptedEntry], runs: &H
     let cut = all.iter().filter(|lost| lost.recorded.is_none() && is_cut(lost));
     let mut logs: Vec<LogId> = cut.filter_map(|lost| lost.log).collect();
     logs.sort_by_key(|log| started(runs, *log).unwrap_or(Time::MAX));
-    if pending && logs.len() == records.len() + 1 {
-        logs.pop();
-    }
-    if logs.len() != records.len() {
+    // The last one is that of the query that is pending: it has a transcript from its beginning on.
+    if logs.len() != records.len() + usize::from(pending) {
         return;
     }
+    logs.truncate(records.len());
     for (index, log) in records.into_iter().zip(logs) {
         if let Some(run) = all.iter().position(|lost| lost.log == Some(log)) {
             join(all, run, index);

@@ -283,6 +283,12 @@ fn a_record_that_names_no_run_is_that_of_the_run_without_an_end() {
             &["who (a.txt)", "how (b.txt)", "why"][..],
             "X1:who (a.txt) X2:how (b.txt) Q1:one X3:why",
         ),
+        // One of the two has left no transcript, and nothing tells which.
+        (
+            Some("new"),
+            &["who (a.txt)", "how (b.txt)", "why"],
+            "X1:task of a X2:task of b Q1:one X3:who (a.txt) X4:how (b.txt) X5:why P:new",
+        ),
         (
             Some("new"),
             &["who (a.txt)", "how (b.txt)"],
