@@ -16,6 +16,7 @@ mod demo;
 use fast_rlm::model::{Cost, Final, FinalShape, MemoryKind, Outcome, Session};
 use fast_rlm::provider::{Scripted, Settings};
 use fast_rlm::source::{OpenOptions, Opened, Stop, open};
+use fast_rlm::store::StoreRows;
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
@@ -118,6 +119,38 @@ fn a_copy_of_the_demo_answers_follow_ups_offline() {
     assert_eq!(answers.len(), before + 2);
     assert!(answers[before].value.to_string().contains("a crate of turnips"));
     assert!(answers[before + 1].value.to_string().contains("went without saying"));
+}
+
+/// The way of `u` in `--demo`: the query that was cut goes on in a copy with its log.
+#[test]
+fn the_interrupted_query_of_the_demo_goes_on_to_its_letter() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("logs")).unwrap();
+    std::fs::copy(committed().join("state.json"), dir.path().join("state.json")).unwrap();
+    for log in std::fs::read_dir(committed().join("logs")).unwrap().flatten() {
+        std::fs::copy(log.path(), dir.path().join("logs").join(log.file_name())).unwrap();
+    }
+    let rows = |name: &str| std::fs::read_to_string(committed().join(name)).unwrap();
+    let rows = StoreRows {
+        events: rows("events.sql"),
+        flow: rows("flow.sql"),
+    };
+    rows.write(dir.path()).unwrap();
+    let settings = Settings {
+        script_delays: false,
+        ..Settings::default()
+    };
+    let model = Arc::new(Scripted::open(&committed().join("model.yaml"), &settings).unwrap());
+    let session = fast_rlm::Session::open(dir.path(), None).unwrap();
+    let session = session.config(fast_rlm::Config::default().provider(model));
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let letter = runtime.block_on(session.resume()).unwrap().text().into_owned();
+    assert!(letter.starts_with("To the Lighthouse Board\n\nGentlemen,"), "{letter}");
+    assert!(
+        letter.contains("**a guard for the lantern panes**. It would have saved 110 of them")
+            && letter.contains("- a bolt on the goat's pen, 21 minutes"),
+        "{letter}"
+    );
 }
 
 fn session() -> Session {

@@ -68,8 +68,8 @@ pub(super) struct Demo {
     _temporary: PrivateDir,
 }
 
-/// Unpacks the demo session and its script; `with_log` also what it takes to scrub, replay and fork.
-pub(super) fn unpack(with_log: bool) -> io::Result<Demo> {
+/// Unpacks the demo session, its log and its script: as text it has the same figures as on the screens.
+pub(super) fn unpack() -> io::Result<Demo> {
     let temporary = PrivateDir::new("demo")?;
     let session = temporary.path().join(NAME);
     for (path, bytes) in FILES {
@@ -79,13 +79,11 @@ pub(super) fn unpack(with_log: bool) -> io::Result<Demo> {
         }
         fs::write(place, bytes)?;
     }
-    if with_log {
-        let rows = StoreRows {
-            events: ROWS.0.to_owned(),
-            flow: ROWS.1.to_owned(),
-        };
-        rows.write(&session).map_err(io::Error::other)?;
-    }
+    let rows = StoreRows {
+        events: ROWS.0.to_owned(),
+        flow: ROWS.1.to_owned(),
+    };
+    rows.write(&session).map_err(io::Error::other)?;
     let script = temporary.path().join(SCRIPT.0);
     fs::write(&script, SCRIPT.1)?;
     Ok(Demo {
@@ -103,7 +101,7 @@ mod tests {
 
     #[test]
     fn it_comes_with_its_log() {
-        let demo = unpack(true).unwrap();
+        let demo = unpack().unwrap();
         let store = Store::open_read_only(&demo.session).unwrap();
         let sessions = store.events.sessions().unwrap();
         assert!(sessions.len() == 1 && sessions[0].in_root && sessions[0].events > 100);
@@ -111,7 +109,7 @@ mod tests {
 
     #[test]
     fn every_file_of_the_demo_is_there() {
-        let demo = unpack(true).unwrap();
+        let demo = unpack().unwrap();
         let source = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/demo");
         for part in ["", "logs"] {
             let names = |dir: PathBuf| {

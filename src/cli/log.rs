@@ -84,7 +84,7 @@ pub fn log_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
     if args.demo {
         let mode = mode.unwrap_or(Mode::Stats);
-        return match demo::unpack(mode == Mode::Screens) {
+        return match demo::unpack() {
             Ok(demo) => run(&demo.session, mode, &args, configured, Some(&demo.script)),
             Err(error) => complain(&format!("cannot unpack the demo into the temporary directory: {error}")),
         };

@@ -18,6 +18,8 @@ const ENDING: &str = "jsonl";
 pub const LOGS_DIRECTORY: &str = "logs";
 /// Bytes that are searched at a time.
 const WINDOW: usize = 64 << 10;
+/// Bytes of a unit of UTF-16 in a JSON string, at most.
+const LONGEST_UNIT: usize = 6;
 /// Bytes of a first line in which a file may turn out to be a transcript.
 const LONGEST_HEAD: u64 = 256 << 20;
 
@@ -269,17 +271,16 @@ fn looks_like_transcript(file: &File) -> bool {
     }
 }
 
-/// Whether a transcript contains an id, as a JSON string.
+/// Whether a transcript contains an id, as a JSON string: however that is spelt.
 fn contains_id(file: &File, id: &str) -> io::Result<bool> {
-    let needle = serde_json::to_string(id)?;
-    let finder = memchr::memmem::Finder::new(&needle);
-    let mut window = vec![0; needle.len() + 4096];
+    let longest = 2 + LONGEST_UNIT * id.encode_utf16().count();
+    let mut window = vec![0; longest + 4096];
     let (mut offset, mut kept) = (0, 0);
     loop {
         let room = window.get_mut(kept..).unwrap_or_default();
         let read = read_at(file, room, offset)?;
         let filled = window.get(..kept + read).unwrap_or_default();
-        if finder.find(filled).is_some() {
+        if memchr::memchr_iter(b'"', filled).any(|at| filled.get(at + 1..).is_some_and(|text| spells(text, id))) {
             return Ok(true);
         }
         if read == 0 {
@@ -287,12 +288,56 @@ fn contains_id(file: &File, id: &str) -> io::Result<bool> {
         }
         offset += read as u64;
         // Nearly always the id stands in the first line; what comes then is searched in larger pieces.
-        let overlap = filled.len().min(needle.len() - 1);
+        let overlap = filled.len().min(longest - 1);
         let tail = filled.len() - overlap..filled.len();
         window.copy_within(tail, 0);
-        window.resize(needle.len() + WINDOW, 0);
+        window.resize(longest + WINDOW, 0);
         kept = overlap;
     }
+}
+
+/// Whether `text`, from behind a quote on, is this string and the quote that ends it.
+fn spells(text: &[u8], string: &str) -> bool {
+    let mut rest = Some(text);
+    for character in string.chars() {
+        rest = rest.and_then(|text| text.get(spelling(text, character)?..));
+        if rest.is_none() {
+            return false;
+        }
+    }
+    rest.and_then(<[u8]>::first) == Some(&b'"')
+}
+
+/// Bytes of what `text` begins with, if that is this character: as itself, or as one of its escapes.
+fn spelling(text: &[u8], character: char) -> Option<usize> {
+    let mut buffer = [0; 4];
+    let plain = character.encode_utf8(&mut buffer).as_bytes();
+    if text.starts_with(plain) && !matches!(character, '"' | '\\') {
+        return Some(plain.len());
+    }
+    let (&escape, rest) = text.strip_prefix(b"\\")?.split_first()?;
+    let short = match character {
+        '"' | '\\' | '/' => character,
+        '\u{8}' => 'b',
+        '\u{C}' => 'f',
+        '\n' => 'n',
+        '\r' => 'r',
+        '\t' => 't',
+        _ => 'u',
+    };
+    if escape != b'u' {
+        return (char::from(escape) == short).then_some(2);
+    }
+    let mut units = [0; 2];
+    let digits: Vec<String> = character
+        .encode_utf16(&mut units)
+        .iter()
+        .map(|unit| format!("{unit:04x}"))
+        .collect();
+    let digits = digits.join("\\u");
+    let spelt = rest.get(..digits.len())?;
+    let same = |(a, b): (&u8, u8)| *a == b || (b != b'u' && a.to_ascii_lowercase() == b);
+    spelt.iter().zip(digits.bytes()).all(same).then_some(2 + digits.len())
 }
 
 #[cfg(test)]

@@ -32,14 +32,15 @@ pub(super) struct KeptStep<'a> {
 }
 
 impl Keeper {
-    /// Begins a query: it is pending from here on, durably.
+    /// Begins a query: it is pending from here on, durably. `cut` is the query before it that has no end in state.json.
     pub(super) fn begin(
         mut memory: SessionMemory,
         writer: Option<(SessionWriter, u32)>,
         started: TurnStarted,
         run: RunRef,
+        cut: Option<&TurnStarted>,
     ) -> Result<Self, RunError> {
-        memory.begin(run)?;
+        memory.begin(run, cut)?;
         let text = memory.text(true)?.unwrap_or_default();
         let begin = |(writer, turn)| Journal::begin(writer, turn, started, Digest::of(&text));
         let journal = writer.map(begin).transpose()?.map(Arc::new);

@@ -11,7 +11,8 @@ use crate::disk::lock::{LockError, SessionLock};
 use crate::disk::state_doc::StateDoc;
 use crate::disk::{making, private_dir};
 use crate::provider::Cancel;
-use crate::store::{NewSession, SessionRow, SessionWriter, Storage, Store, StoreError, locate};
+use crate::store::payload::TurnStarted;
+use crate::store::{Fact, Kind, NewSession, SessionRow, SessionWriter, Storage, Store, StoreError, locate};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -93,6 +94,19 @@ pub(super) fn catch_up(home: &Home) -> Result<(), BeginError> {
 }
 
 impl Opened {
+    /// What the log says of the query that state.json may still call pending: none where another program wrote that.
+    pub(super) fn last_asked(&self) -> Result<Option<TurnStarted>, StoreError> {
+        let (Some(store), Some((writer, _))) = (&self.store, &self.log) else {
+            return Ok(None);
+        };
+        let kinds = [Kind::TurnStarted, Kind::Adopted, Kind::Cleared];
+        let last = store.events.last_of(writer.session(), &kinds)?;
+        Ok(last.and_then(|event| match event.fact {
+            Fact::TurnStarted(started) => Some(started),
+            _ => None,
+        }))
+    }
+
     /// What earlier queries of the session observed, where it counts.
     pub(super) fn observed(&self, settings: &Settings) -> Result<Vec<Observation>, StoreError> {
         match (&self.store, &self.log) {

@@ -103,6 +103,7 @@ pub async fn run_query(home: &Home, query: Query) -> Result<Answer, BeginError> 
         });
     }
     let earlier = opened.observed(&query.settings)?;
+    let cut = opened.last_asked()?;
     let memory = SessionMemory::of_read(&home.dir, opened.doc, query.settings.secrets.clone())?;
     let preamble = memory.preamble(query.settings.code_in_context);
     let (run_id, log_name) = new_run(&home.prefix, |name| home.logs().join(name).exists());
@@ -113,7 +114,8 @@ pub async fn run_query(home: &Home, query: Query) -> Result<Answer, BeginError> 
     };
     let lines = TranscriptWriter::open(&home.logs().join(log_name))?;
     let started = turn_started(&query.settings, &reference, recorded);
-    let keeper = Keeper::begin(memory, opened.log, started, reference.clone()).map_err(BeginError::Keep)?;
+    let keeper =
+        Keeper::begin(memory, opened.log, started, reference.clone(), cut.as_ref()).map_err(BeginError::Keep)?;
     let run = Arc::new(Run::new(&query, lines, None));
     run.know(&earlier);
     let spec = root_spec(&run, &reference.run_id, prepared, schema, preamble, keeper);

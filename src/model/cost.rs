@@ -26,6 +26,11 @@ impl Cost {
         }
     }
 
+    /// For lines that do not say what is unknown: `cost unknown`.
+    pub fn named(&self) -> String {
+        named(*self == Self::Unknown, self)
+    }
+
     /// A part of a cost; of nothing, nothing is known.
     pub(crate) fn of_part(nano: i64) -> Self {
         match nano {
@@ -114,6 +119,11 @@ impl CostSum {
         self.notation(exact_money)
     }
 
+    /// For lines that do not say what is unknown: `cost unknown`.
+    pub fn named(&self) -> String {
+        named(self.is_unknown(), self)
+    }
+
     /// Nothing is known: there are steps, and none reported a cost or a part of it.
     pub fn is_unknown(&self) -> bool {
         self.known == 0 && self.unknown > 0 && self.nano == 0
@@ -142,6 +152,13 @@ impl fmt::Display for CostSum {
     }
 }
 
+fn named(unknown: bool, cost: &dyn fmt::Display) -> String {
+    match unknown {
+        true => format!("cost {cost}"),
+        false => cost.to_string(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -165,6 +182,11 @@ mod tests {
         assert_eq!(sum(&[]).to_string(), "$0");
         assert_eq!(sum(&[Cost::Known(0)]).to_string(), "$0");
         assert_eq!(sum(&[Cost::Unknown; 2]).to_string(), "unknown");
+        assert_eq!(sum(&[Cost::Unknown; 2]).named(), "cost unknown");
+        assert_eq!(
+            (Cost::Unknown.named(), Cost::Known(0).named()),
+            ("cost unknown".into(), "$0".into())
+        );
         assert_eq!(
             sum(&[Cost::Unknown, Cost::Known(410_000_000), Cost::Unknown]).to_string(),
             "$0.41 + 2 unknown"

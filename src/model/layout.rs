@@ -48,13 +48,10 @@ pub(super) fn lay_out(
         placed.push(known.place_completed(index, query, &links, &mut parts, &mut strays, &mut runs));
     }
     let starts: Vec<_> = placed.iter().map(|placed| placed.query.started).collect();
-    let lost = lost::collect(parts.rest(), known.keys, known.interrupted, &mut strays, &runs);
+    let pending = known.facts.pending.is_some();
+    let lost = lost::collect(parts.rest(), known.keys, known.interrupted, &mut strays, &runs, pending);
     let mut lost = lost::order(lost, &starts, &runs);
-    let pending = known
-        .facts
-        .pending
-        .is_some()
-        .then(|| known.take_pending(&mut lost, &starts));
+    let pending = pending.then(|| known.take_pending(&mut lost, &starts));
     let mut all = interleave(placed, lost, |number, lost| {
         known.place_lost(Label::Lost(number), lost, &mut runs)
     });

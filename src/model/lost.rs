@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::code_log::{CodeKey, Segment};
 use super::strays::{Strays, started};
-use super::{InterruptedEntry, LogId, Run, Time};
+use super::{Final, InterruptedEntry, LogId, Run, Time};
 
 /// A run that no entry of the ledger stands for.
 #[derive(Clone, Debug, Default)]
@@ -21,13 +21,15 @@ pub(super) struct Lost {
     pub(super) time: Option<Time>,
 }
 
-/// Collects lost runs. `segments` are those that no completed query owns, in file order.
+/// Collects lost runs. `segments` are those that no completed query owns, in file order; one of the runs may be that of
+/// a `pending` query.
 pub(super) fn collect(
     segments: Vec<Segment>,
     keys: &[CodeKey],
     interrupted: &[InterruptedEntry],
     strays: &mut Strays<'_>,
     runs: &HashMap<LogId, Run>,
+    pending: bool,
 ) -> Vec<Lost> {
     let mut all: Vec<Lost> = Vec::new();
     let mut by_run: HashMap<String, usize> = HashMap::new();
@@ -64,6 +66,7 @@ pub(super) fn collect(
         ..Lost::default()
     }));
     name_by_text(&mut all, interrupted, runs);
+    name_by_count(&mut all, interrupted, runs, pending);
     all
 }
 
@@ -76,13 +79,50 @@ fn name_by_text(all: &mut Vec<Lost>, interrupted: &[InterruptedEntry], runs: &Ha
         }
         let task = |lost: &Lost| runs.get(&lost.log?)?.root().map(|root| root.task.as_str());
         let is_its = |lost: &Lost| lost.recorded.is_none() && task(lost).is_some_and(|task| begins(&entry.query, task));
-        let bare = |lost: &Lost| lost.recorded == Some(index) && lost.log.is_none() && lost.segments.is_empty();
         // The last one: a query that was interrupted twice was pending for the last time.
-        if let (Some(bare), Some(run)) = (all.iter().position(bare), all.iter().rposition(is_its)) {
-            if let Some(run) = all.get_mut(run) {
-                run.recorded = Some(index);
-            }
-            all.remove(bare);
+        if let Some(run) = all.iter().rposition(is_its) {
+            join(all, run, index);
+        }
+    }
+}
+
+/// The run at `run` is that of the record `index`, which stands alone so far.
+fn join(all: &mut Vec<Lost>, run: usize, index: usize) {
+    if let (Some(bare), Some(run)) = (all.iter().position(|lost| is_bare(lost, index)), all.get_mut(run)) {
+        run.recorded = Some(index);
+        all.remove(bare);
+    }
+}
+
+fn is_bare(lost: &Lost, index: usize) -> bool {
+    lost.recorded == Some(index) && lost.log.is_none() && lost.segments.is_empty()
+}
+
+/// A query about a file is recorded by its question, and its run was given the file: no text tells. Where as many
+/// records as runs without an end are left, the first is the first's, and so on.
+fn name_by_count(all: &mut Vec<Lost>, interrupted: &[InterruptedEntry], runs: &HashMap<LogId, Run>, pending: bool) {
+    let unnamed = |entry: &InterruptedEntry| entry.run_id.is_none() && entry.log_file.is_none();
+    let is_left =
+        |(index, entry): &(usize, &InterruptedEntry)| unnamed(entry) && all.iter().any(|lost| is_bare(lost, *index));
+    let records: Vec<usize> = interrupted
+        .iter()
+        .enumerate()
+        .filter(is_left)
+        .map(|(at, _)| at)
+        .collect();
+    let root = |lost: &Lost| runs.get(&lost.log?)?.root();
+    let is_cut = |lost: &Lost| root(lost).is_some_and(|root| root.end.is_none() && root.result == Final::Unset);
+    let cut = all.iter().filter(|lost| lost.recorded.is_none() && is_cut(lost));
+    let mut logs: Vec<LogId> = cut.filter_map(|lost| lost.log).collect();
+    logs.sort_by_key(|log| started(runs, *log).unwrap_or(Time::MAX));
+    // The last one is that of the query that is pending: it has a transcript from its beginning on.
+    if logs.len() != records.len() + usize::from(pending) {
+        return;
+    }
+    logs.truncate(records.len());
+    for (index, log) in records.into_iter().zip(logs) {
+        if let Some(run) = all.iter().position(|lost| lost.log == Some(log)) {
+            join(all, run, index);
         }
     }
 }

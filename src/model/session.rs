@@ -1,7 +1,7 @@
 //! The model of one session: raw facts as they arrived, and what is derived from them.
 
 use super::raw::Raw;
-use super::{Lineage, LogFacts, Memory, Problem, Query, SessionFacts, Totals};
+use super::{Label, Lineage, LogFacts, Memory, Outcome, Problem, Query, SessionFacts, Totals};
 
 /// A session, as far as it is known. Built by [`Session::apply`] and [`Session::settle`].
 #[derive(Clone, Debug, Default)]
@@ -30,6 +30,17 @@ pub struct Session {
 }
 
 impl Session {
+    /// The query that can go on, as far as the session's files say: the last one, when it was interrupted. A record of
+    /// which nothing else is left may be of any time.
+    pub fn cut(&self) -> Option<&Query> {
+        let is_last = |query: &&Query| query.label == Label::Pending || !query.run.agents.is_empty();
+        let last = self
+            .queries
+            .last()
+            .filter(|query| query.outcome == Outcome::Interrupted);
+        last.filter(is_last)
+    }
+
     /// Completed queries.
     pub fn completed_count(&self) -> usize {
         self.queries.iter().filter(|query| query.label.is_completed()).count()

@@ -71,6 +71,20 @@ pub fn create(dir: &Path, name: &str, options: &OpenOptions) -> Result<Opened, M
 /// [`ManageError`]; everything is as it was then.
 pub fn rename(dir: &Path, name: &str) -> Result<PathBuf, ManageError> {
     let to = free_place(dir.parent().unwrap_or(dir), name)?;
+    check_rename(dir)?;
+    std::fs::rename(dir, &to).map_err(|source| ManageError::Io {
+        doing: "rename",
+        path: dir.to_owned(),
+        source,
+    })?;
+    Ok(to)
+}
+
+/// Whether a session can have another name, whatever that is.
+///
+/// # Errors
+/// [`ManageError`]: why it cannot.
+pub fn check_rename(dir: &Path) -> Result<(), ManageError> {
     if let Some(holder) = lock::holder(dir) {
         return Err(ManageError::Held {
             holder: holder.to_string(),
@@ -84,12 +98,7 @@ pub fn rename(dir: &Path, name: &str) -> Result<PathBuf, ManageError> {
             log: location.root,
         });
     }
-    std::fs::rename(dir, &to).map_err(|source| ManageError::Io {
-        doing: "rename",
-        path: dir.to_owned(),
-        source,
-    })?;
-    Ok(to)
+    Ok(())
 }
 
 /// The path of a session of this name in `dir`, at which nothing is.
@@ -106,6 +115,7 @@ fn free_place(dir: &Path, name: &str) -> Result<PathBuf, ManageError> {
 mod tests {
     use super::*;
     use crate::model::Event;
+    use crate::store::{NewSession, Storage};
 
     #[test]
     fn a_new_session_opens_without_a_problem_and_is_followed() {
@@ -132,7 +142,22 @@ mod tests {
         for bad in ["b", "../c", "logs", "", ".x"] {
             rename(&dir.path().join("a"), bad).unwrap_err();
         }
+        check_rename(&dir.path().join("a")).unwrap();
         let to = rename(&dir.path().join("a"), "c").unwrap();
         assert!(to.join("state.json").exists() && !dir.path().join("a").exists());
+    }
+
+    #[test]
+    fn that_a_session_can_have_no_other_name_is_known_before_there_is_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let session = dir.path().join("a");
+        std::fs::create_dir(&session).unwrap();
+        let location = locate(&session, Some(dir.path())).unwrap();
+        let store = Storage::dir(&location.root).open().unwrap();
+        store.events.create_session(&NewSession::named("a", 0)).unwrap();
+        drop(store);
+        let refused = check_rename(&session).unwrap_err();
+        assert!(matches!(refused, ManageError::Named { .. }), "{refused}");
+        assert_eq!(rename(&session, "b").unwrap_err().to_string(), refused.to_string());
     }
 }

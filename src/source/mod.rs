@@ -49,7 +49,7 @@ pub use crate::disk::transcript::{Body, BodyError, Field};
 pub use compare::{Comparison, Side, read_session};
 pub use error::OpenError;
 pub use listing::{Listed, Listing};
-pub use manage::{ManageError, create, rename};
+pub use manage::{ManageError, check_rename, create, rename};
 pub use open::{OpenOptions, Opened, open};
 pub use pattern::SearchPattern;
 pub use progress::Progress;

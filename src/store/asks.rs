@@ -55,7 +55,7 @@ mod tests {
         let (began, ended) = (Fact::from(TurnStarted::default()), Fact::from(StepEnded::default()));
         let reply = call(|_| {});
         assert!(!after(&[]));
-        assert!(after(&[began.clone()]));
+        assert!(after(std::slice::from_ref(&began)));
         assert!(!after(&[began.clone(), reply.clone()]), "its code runs");
         assert!(after(&[began.clone(), reply.clone(), ended.clone()]));
         let guard = call(|call| call.guard = true);

@@ -113,3 +113,18 @@ fn the_configuration_chooses_theme_and_keys_and_flags_win() {
     pty.send("q");
     assert_eq!(pty.exit_code(), 0);
 }
+
+#[test]
+fn the_demo_has_the_same_figures_as_text_and_on_the_screens() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = super::printed(super::LOG, &["--demo"], dir.path());
+    let line = text.lines().find(|line| line.contains("without FINAL: ")).unwrap();
+    let figures = line.split(&[' ', ':'][..]).collect::<Vec<_>>();
+    let at = figures.iter().position(|word| word.starts_with("tokens")).unwrap();
+    let tokens = format!("{} tokens", figures[at - 1]);
+    let mut pty = Pty::viewer(dir.path(), &["--demo", "--tui", "--no-animation"], &[]);
+    pty.wait_for("without FINAL");
+    pty.wait_for(&tokens);
+    pty.send("q");
+    assert_eq!(pty.exit_code(), 0);
+}

@@ -4,7 +4,7 @@
 use super::shell::{asking, command, exits, json_of, out, program, recorded};
 use serde_json::{Value, json};
 use std::path::Path;
-use std::process::Output;
+use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 fn script(dir: &Path, name: &str, replies: &Value) -> String {
@@ -132,6 +132,56 @@ fn who_asks_is_told_that_the_query_before_can_be_resumed_no_more() {
     assert!(err(&asked).contains(told), "{}", err(&asked));
     let again = program(&asking("and now?", &model, "cut"), dir.path());
     assert!(!err(&again).contains("was interrupted"), "{}", err(&again));
+}
+
+#[test]
+fn a_query_about_a_file_that_was_cut_stays_one_run_once_another_is_asked() {
+    let dir = recorded();
+    std::fs::write(dir.path().join("text.txt"), "line 1\nline 2\n").unwrap();
+    let slow = script(
+        dir.path(),
+        "slow.json",
+        &json!([{"code": "kept = 1"}, {"code": "FINAL(1)", "delay": 60}]),
+    );
+    let about = [
+        &asking("Count the lines", &slow, "cut")[..],
+        &["--input-file", "text.txt"],
+    ]
+    .concat();
+    let mut child = command(&about, dir.path()).spawn().unwrap();
+    let state = dir.path().join("runs/cut/state.json");
+    let deadline = Instant::now() + Duration::from_secs(120);
+    while !std::fs::read_to_string(&state).is_ok_and(|text| text.contains("kept = 1")) {
+        assert!(Instant::now() < deadline, "it never began");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let model = script(dir.path(), "quick.json", &json!([{"code": "FINAL(2)"}]));
+    exits(&program(&asking("what else?", &model, "cut"), dir.path()), 0);
+    let shown = || {
+        let log = Command::new(env!("CARGO_BIN_EXE_fast-rlm-log"))
+            .args(["runs/cut", "--json"])
+            .current_dir(dir.path())
+            .output()
+            .unwrap();
+        let session = json_of(&log);
+        let queries = session["queries"].as_array().unwrap().iter();
+        let facts =
+            |query: &Value| [&query["name"], &query["query"], &query["run"]["root_steps"]].map(Value::to_string);
+        queries.map(|query| facts(query).join(" ")).collect::<Vec<_>>()
+    };
+    let expected = [r#""X1" "Count the lines (text.txt)" 1"#, r#""Q1" "what else?" 1"#];
+    assert_eq!(shown(), expected);
+    // A record of an older build names no run.
+    let mut kept: Value = serde_json::from_str(&std::fs::read_to_string(&state).unwrap()).unwrap();
+    let row = kept["interrupted"][0].as_object_mut().unwrap();
+    assert!(
+        row.remove("run_id").is_some() && row.remove("log_file").is_some(),
+        "{row:?}"
+    );
+    std::fs::write(&state, kept.to_string()).unwrap();
+    assert_eq!(shown(), expected);
 }
 
 #[test]

@@ -167,7 +167,7 @@ impl Live {
         let (took, cost) = (elapsed(&state), state.cost);
         let tokens = cost.with_tokens(state.tokens);
         drop(state);
-        self.line(&self.dim(&format!("{took} · {tokens} · {cost}")));
+        self.line(&self.dim(&format!("{took} · {tokens} · {}", cost.named())));
     }
 
     /// What the run took, and where its transcript is.
@@ -227,7 +227,7 @@ impl Live {
             let line = format!(
                 "{indent}{mark} sub-agent {}  {steps} · {tokens} · {}{}",
                 ended.number,
-                ended.cost,
+                ended.cost.named(),
                 why.unwrap_or_default()
             );
             self.put(state, &line);
@@ -312,7 +312,11 @@ impl State {
             some => format!(" · {}", plural(some as u128, "sub-agent", "sub-agents")),
         };
         let (tokens, took) = (self.cost.with_tokens(self.tokens), elapsed(self));
-        format!("step {}{sub_agents} · {tokens} · {} · {took}", self.step, self.cost)
+        format!(
+            "step {}{sub_agents} · {tokens} · {} · {took}",
+            self.step,
+            self.cost.named()
+        )
     }
 }
 

@@ -63,7 +63,7 @@ fn aside(tokens: u64, what: &str) -> String {
 
 /// `245,622 tokens, $0.07 + 6 unknown`.
 pub(super) fn totals(totals: &Totals) -> String {
-    format!("{}, {}", totals.tokens(), totals.cost)
+    format!("{}, {}", totals.tokens(), totals.cost.named())
 }
 
 /// The FINAL of a query, raw; or what stands for it.

@@ -123,3 +123,47 @@ fn a_run_is_found_behind_a_long_beginning_of_its_first_line() {
     let files = place.finder("runs/s").all().into_iter();
     assert_eq!(files.map(|file| file.path).collect::<Vec<_>>(), names);
 }
+
+#[test]
+fn a_run_id_is_found_however_its_json_is_spelt() {
+    let place = Place::new();
+    place.put("runs/s/logs/a.jsonl", "");
+    let finds = |id: &str, spelt: &str, before: usize| {
+        place.put(
+            "runs/s/logs/a.jsonl",
+            &format!("{}{{\"run_id\": \"{spelt}\"}}\n", " ".repeat(before)),
+        );
+        matches!(place.finder("runs/s").seek("logs/a.jsonl", Some(id)), Sought::Linked(_))
+    };
+    for (id, spelt) in [
+        ("r1é", "r1é"),
+        ("r1é", "r1\\u00e9"),
+        ("r1é", "\\u0072\\u0031\\u00E9"),
+        ("r1日", "r1\\u65e5"),
+        ("r😀", "r\\ud83d\\uDE00"),
+        ("r1\u{7f}", "r1\\u007f"),
+        ("a/b", "a\\/b"),
+        ("a\"b", "a\\u0022b"),
+        ("a\\u0041", "a\\\\u0041"),
+        ("a\nb\u{8}", "a\\nb\\b"),
+    ] {
+        // Across the ends of windows, too.
+        for before in (0..1)
+            .chain(4_080..4_100)
+            .chain(4_096 + WINDOW - 20..4_096 + WINDOW + 2)
+        {
+            assert!(finds(id, spelt, before), "{id} as {spelt} behind {before}");
+        }
+    }
+    for (id, spelt) in [
+        ("r1é", "r1\\u00e8"),
+        ("r1é", "r1\\u00e"),
+        ("r1é", "r1e"),
+        ("r1", "r1\\u00e9"),
+        ("aA", "a\\\\u0041"),
+        ("ub", "\\ub"),
+        ("r😀", "r\\ud83d"),
+    ] {
+        assert!(!finds(id, spelt, 0), "{id} as {spelt}");
+    }
+}

@@ -121,6 +121,11 @@ impl CodeRow {
         field(&self.raw, "ok").unwrap_or_default()
     }
 
+    /// Its run, where its writer names it.
+    pub fn run_id(&self) -> Option<String> {
+        field(&self.raw, "run_id")
+    }
+
     /// Its code.
     pub fn code(&self) -> String {
         field(&self.raw, "code").unwrap_or_default()

@@ -15,6 +15,7 @@ use crate::disk::state_doc::{CodeRow, QueryRow, StateDoc, StateDocError, Variabl
 use crate::disk::whole::{LARGEST_STATE, read_bytes};
 use crate::repl::Sweep;
 use crate::store::Digest;
+use crate::store::payload::TurnStarted;
 use crate::text::secret::Secrets;
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -171,9 +172,10 @@ impl SessionMemory {
         self.digests.get(name).copied()
     }
 
-    /// Opens a query: what was pending becomes an interrupted run, and the new query is pending from here on.
-    pub(super) fn begin(&mut self, run: RunRef) -> Result<(), MemoryError> {
-        self.close_interrupted()?;
+    /// Opens a query: what was pending becomes an interrupted run, that of `cut` where the log knows of it, and the new
+    /// query is pending from here on.
+    pub(super) fn begin(&mut self, run: RunRef, cut: Option<&TurnStarted>) -> Result<(), MemoryError> {
+        self.close_interrupted(cut)?;
         let query = self.secrets.redact(&run.query).into_owned();
         self.doc.pending_query = Some(ledger_text(&query));
         self.doc.query_file = None;
@@ -202,15 +204,16 @@ impl SessionMemory {
     }
 
     /// A run that a crash cut has no outcome of its own: it is inferred when the next query begins.
-    fn close_interrupted(&mut self) -> Result<(), MemoryError> {
+    fn close_interrupted(&mut self, cut: Option<&TurnStarted>) -> Result<(), MemoryError> {
+        let of_steps = self.pending_run();
         let Some(query) = self.doc.pending_query.take() else {
             return Ok(());
         };
         let log_file = self.doc.query_file.take().map(|file| file.replace(".query", ".jsonl"));
         let row = Interrupted {
             query: &query,
-            log_file: log_file.as_deref(),
-            run_id: None,
+            log_file: cut.and_then(|cut| cut.log_file.as_deref()).or(log_file.as_deref()),
+            run_id: cut.map(|cut| cut.run_id.as_str()).or(of_steps.as_deref()),
             outcome: "interrupted",
         };
         self.doc.interrupted.push(to_raw_value(&row)?);

@@ -29,6 +29,12 @@ impl SessionMemory {
         past.preamble()
     }
 
+    /// The interrupted run, where one of its steps names it.
+    pub(super) fn pending_run(&self) -> Option<String> {
+        let last = self.doc.code_log.last().filter(|_| self.pending_steps() > 0)?;
+        last.run_id()
+    }
+
     /// Steps of the interrupted run: the last rows of its `q` whose numbers rise.
     fn pending_steps(&self) -> usize {
         let q = self.doc.queries.len() as u64;

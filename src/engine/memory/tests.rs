@@ -30,7 +30,7 @@ fn begin(memory: &mut SessionMemory, query: &str) {
         log_file: "logs/run_1.jsonl".into(),
         query: query.into(),
     };
-    memory.begin(run).unwrap();
+    memory.begin(run, None).unwrap();
     save(memory);
 }
 

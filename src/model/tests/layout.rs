@@ -257,6 +257,51 @@ fn native_entries_name_their_runs() {
     );
 }
 
+/// Records of older builds name no run; of a query about a file they have the question, and its run has the file.
+#[test]
+fn a_record_that_names_no_run_is_that_of_the_run_without_an_end() {
+    let recorded = |query: &str| InterruptedEntry {
+        query: query.into(),
+        outcome: Some("interrupted".into()),
+        ..InterruptedEntry::default()
+    };
+    let state = |interrupted: &[&str]| Event::State {
+        ledger: vec![query("one", Some("d"))],
+        code: vec![],
+        memory: vec![],
+        interrupted: interrupted.iter().copied().map(recorded).collect(),
+    };
+    let logs = [
+        run(0, "a", &["x"], 0, false),
+        run(1, "b", &["y"], 10, false),
+        run(3, "p", &["z"], 130, false),
+    ];
+    let done = run(2, "d", &["c"], 20, true);
+    for (start, records, expected) in [
+        (
+            None,
+            &["who (a.txt)", "how (b.txt)", "why"][..],
+            "X1:who (a.txt) X2:how (b.txt) Q1:one X3:why",
+        ),
+        // One of the two has left no transcript, and nothing tells which.
+        (
+            Some("new"),
+            &["who (a.txt)", "how (b.txt)", "why"],
+            "X1:task of a X2:task of b Q1:one X3:who (a.txt) X4:how (b.txt) X5:why P:new",
+        ),
+        (
+            Some("new"),
+            &["who (a.txt)", "how (b.txt)"],
+            "X1:who (a.txt) X2:how (b.txt) Q1:one P:new",
+        ),
+    ] {
+        let mut events: Vec<Event> = start.map(pending).into_iter().chain([state(records)]).collect();
+        events.extend(logs.iter().flat_map(|log| log.events(&[])));
+        events.extend(done.events(&[0]));
+        assert_eq!(names(&settled(events)), expected);
+    }
+}
+
 #[test]
 fn a_single_transcript_is_a_run_of_its_own() {
     let facts = Event::Session(SessionFacts {

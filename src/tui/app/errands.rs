@@ -39,6 +39,10 @@ impl App {
                 self.create(dir, name);
                 Ok(())
             }
+            Errand::AskName { dir } => {
+                self.ask_name(dir);
+                Ok(())
+            }
             Errand::Rename { dir, name } => {
                 self.rename(dir, name);
                 Ok(())
@@ -58,6 +62,17 @@ impl App {
                 Ok(opened) => Incoming::Opened(Box::new(Ok(opened))),
                 Err(error) => refused(Naming::New(dir), name, &error),
             });
+        });
+    }
+
+    /// Asks for another name of a session. That it can have none is said before one is typed.
+    fn ask_name(&self, dir: PathBuf) {
+        let sender = self.sender.clone();
+        self.crew.take(move || {
+            let _ = sender.send(Incoming::Msg(match source::check_rename(&dir) {
+                Ok(()) => Msg::AskName(Naming::Rename(dir)),
+                Err(why) => Msg::Notice(Notice::trouble(&why.to_string())),
+            }));
         });
     }
 

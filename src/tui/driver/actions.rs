@@ -1,12 +1,14 @@
 //! Actions that no screen took: going to other screens, back, quitting, copying.
 
 use super::State;
+use super::driving::errand;
 use super::search_bar::SearchBar;
 use crate::tui::action::{Action, Context, Entry, Here};
 use crate::tui::compositor::Wanted;
 use crate::tui::effect::{Effect, Focused};
 use crate::tui::input::Input;
 use crate::tui::keymap::Chord;
+use crate::tui::live::Errand;
 use crate::tui::notice::Notice;
 use crate::tui::screens::{Naming, Route};
 use crossterm::event::KeyEvent;
@@ -96,7 +98,7 @@ impl State {
                 self.say(Notice::trouble("a run goes on: rename the session afterwards"));
                 return Vec::new();
             }
-            (false, Some(dir), _) => Naming::Rename(dir),
+            (false, Some(dir), _) => return vec![errand(Errand::AskName { dir })],
             _ => return Vec::new(),
         };
         self.push(Route::Naming { naming, typed: None })

@@ -1,8 +1,8 @@
 //! Driving the sessions: what is said in the box, news of runs, and what comes of both. The box on the screen is `ask_box`'s.
 
 use super::State;
-use crate::model::{Event, LiveEvent, Outcome};
-use crate::text::SafeText;
+use crate::model::{Event, Label, LiveEvent, Outcome, Query};
+use crate::text::{SafeText, money};
 use crate::tui::action::Action;
 use crate::tui::compositor::{LayerId, Wanted};
 use crate::tui::effect::Effect;
@@ -59,7 +59,10 @@ impl State {
 
     fn said(&mut self, said: Said) -> Vec<Wanted> {
         match said {
-            Said::Send(request) => self.drive_here(|settings| In::Send(request, settings)),
+            Said::Send(request) => {
+                self.tell_of_cut();
+                self.drive_here(|settings| In::Send(request, settings))
+            }
             Said::Answer { id, text } => self.drive_here(|settings| In::Answer { id, text, settings }),
             Said::Editor(text) => vec![errand(Errand::Edit(text))],
             Said::Leave | Said::Focus | Said::Settings(_) => Vec::new(),
@@ -300,13 +303,25 @@ impl State {
 
     /// A query that is about to be asked takes from the one before it that it can be resumed: said while there is time.
     fn warn_of_cut(&mut self) {
-        let last = self.world.session.queries.last();
-        let cut = last.filter(|query| query.outcome == Outcome::Interrupted && !self.world.can.foreign);
-        if let Some(label) = cut.map(|query| query.label) {
+        if let Some(label) = self.resumable() {
             let key = self.world.ctx().key(Action::Resume);
             let words = format!("{label} was interrupted: {key} (outside of the box) resumes it, until you ask");
             self.say(Notice::info(&words));
         }
+    }
+
+    /// It was asked: said once more, as on the command line.
+    fn tell_of_cut(&mut self) {
+        if let Some(label) = self.resumable() {
+            let words = format!("{label} was interrupted: it stays in the list, and can no longer be resumed");
+            self.say(Notice::info(&words));
+        }
+    }
+
+    /// The query that can go on.
+    fn resumable(&self) -> Option<Label> {
+        let cut = self.world.session.cut().filter(|_| !self.world.can.foreign);
+        cut.map(|query| query.label)
     }
 
     /// Twice as much may be spent; a query that a limit stopped is asked again with twice the limit.
@@ -324,17 +339,30 @@ impl State {
     fn met_limit(&self) -> Option<String> {
         let session = &self.world.session;
         let shown = self.stack.base().and_then(|screen| screen.run());
-        let query = shown.and_then(|key| key.find(session)).or(session.queries.last())?;
+        let met = |query: &&Query| matches!(query.outcome, Outcome::Limit(_));
+        let shown = shown.and_then(|key| key.find(session)).filter(met);
+        let query = shown.or_else(|| session.queries.iter().rev().find(met))?;
         let Outcome::Limit(limit) = &query.outcome else {
             return None;
         };
         let raise = match limit.as_str() {
-            "max_money_spent" => format!("raise it ({} in the box)", self.world.ctx().key(Action::Settings)),
-            "max_calls_per_subagent" => "raise it (fast-rlm --max-calls N)".into(),
-            "max_global_calls" => "raise it (fast-rlm --max-global-calls N)".into(),
-            _ => "raise it (configuration)".into(),
+            "max_money_spent" => return Some(self.met_money(query.label)),
+            "max_calls_per_subagent" => "raise it (fast-rlm --max-calls N)",
+            "max_global_calls" => "raise it (fast-rlm --max-global-calls N)",
+            _ => "raise it (configuration)",
         };
         Some(format!("{} met {limit}: {raise} and ask again", query.label))
+    }
+
+    /// What it might spend is not known any more: what it may when it is asked again is.
+    fn met_money(&self, label: Label) -> String {
+        let settings = self
+            .drives
+            .current()
+            .map(|drive| drive.prompt.settings().max_money_nano);
+        let allowed = money(settings.unwrap_or_default().into());
+        let key = self.world.ctx().key(Action::Settings);
+        format!("{label} met max_money_spent: asked again it may spend {allowed} ({key} in the box changes that)")
     }
 
     /// The query that a crash cut goes on.
@@ -344,7 +372,7 @@ impl State {
             .current()
             .and_then(|drive| drive.why_closed().map(str::to_owned));
         let last = self.world.session.queries.last();
-        let cut = last.is_some_and(|query| query.outcome == Outcome::Interrupted);
+        let cut = self.world.session.cut().is_some();
         let waits = last.is_some_and(|query| matches!(query.outcome, Outcome::Parked(_)));
         let rests = || if waits { WAITS } else { NOT_CUT }.to_owned();
         if let Some(why) = why.or_else(|| (!cut).then(rests)) {

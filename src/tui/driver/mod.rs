@@ -182,6 +182,7 @@ impl State {
                 self.say(notice);
                 Vec::new()
             }
+            Msg::AskName(naming) => self.go_to(Route::Naming { naming, typed: None }),
             Msg::NameRefused { naming, name, why } => {
                 let typed = Some(name);
                 let wanted = self.go_to(Route::Naming { naming, typed });

@@ -36,6 +36,8 @@ pub enum Msg {
     Theme(Theme),
     /// Something is to be said.
     Notice(Notice),
+    /// A name is to be asked for.
+    AskName(Naming),
     /// A session could not get its name: it is asked for again.
     NameRefused {
         /// What it was for.

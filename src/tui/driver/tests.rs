@@ -18,6 +18,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::path::Path;
 
+mod naming;
 mod resuming;
 mod secrets;
 
@@ -254,21 +255,6 @@ fn a_key_that_works_elsewhere_says_where() {
         "{text}"
     );
     assert!(!text.contains("To the parent"), "{text}");
-}
-
-#[test]
-fn a_name_that_was_refused_is_still_there() {
-    let mut state = shown_demo();
-    state.update(Msg::NameRefused {
-        naming: Naming::Rename("/runs/trip".into()),
-        name: "a/b".into(),
-        why: Notice::trouble("\"a/b\" is no session name"),
-    });
-    let text = frame(&mut state, 120, 36);
-    assert!(
-        text.contains("name a/b") && text.contains("is no session name"),
-        "{text}"
-    );
 }
 
 #[test]

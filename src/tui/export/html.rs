@@ -122,7 +122,7 @@ fn step(part: &StepPart<'_>, out: &mut dyn Write) -> Result<()> {
         "<details class=\"{class}\"><summary>{}{mark} <span class=\"facts\">{}, {} · {}</span></summary>",
         escape(&step.label()),
         step.tokens(),
-        escape(&step.cost.to_string()),
+        escape(&step.cost.named()),
         escape(&first.chars().take(80).collect::<String>()),
     )?;
     if let Some(why) = &part.unreadable {
@@ -249,7 +249,7 @@ fn pre(out: &mut dyn Write, title: &str, text: &str) -> Result<()> {
 fn totals(totals: &Totals) -> String {
     let steps = plural(u128::from(totals.steps), "step", "steps");
     let tokens = totals.tokens();
-    escape(&format!("{steps}, {tokens}, {}", totals.cost))
+    escape(&format!("{steps}, {tokens}, {}", totals.cost.named()))
 }
 
 /// Text inside an element or a quoted attribute. A NUL, which HTML forbids, becomes U+FFFD.

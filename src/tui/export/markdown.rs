@@ -101,7 +101,7 @@ fn step(part: &StepPart<'_>, out: &mut dyn Write) -> Result<()> {
     let step = part.step;
     let failed = if step.failed { ", failed" } else { "" };
     writeln!(out, "\n#### {}{failed}\n", sentence(&step.label()))?;
-    writeln!(out, "{}, {}", step.tokens(), step.cost)?;
+    writeln!(out, "{}, {}", step.tokens(), step.cost.named())?;
     if let Some(why) = &part.unreadable {
         writeln!(out, "\nThis step could not be read: {}", inline(why))?;
     }
@@ -189,7 +189,7 @@ fn totals(totals: &Totals) -> String {
     let steps = plural(u128::from(totals.steps), "step", "steps");
     let agents = plural(u128::from(totals.agents), "agent", "agents");
     let tokens = totals.tokens();
-    format!("{steps}, {agents}, {tokens}, {}", totals.cost)
+    format!("{steps}, {agents}, {tokens}, {}", totals.cost.named())
 }
 
 fn sentence(label: &str) -> String {

@@ -7,7 +7,7 @@ use super::markdown::Markdown;
 use super::part::{AgentPart, FinalPart, Layout, MemoryPart, Part, ProblemPart, RunPart, SessionPart, StepPart};
 use super::walk::{self, Visit};
 use super::{Bodies, ExportError, Format, Masked, OnProgress, Options, Progress, Scope};
-use crate::model::{Final, FinalShape, LogState, Outcome, Query, Session, Step};
+use crate::model::{Agent, Final, FinalShape, LogState, Outcome, Query, Session, Step, StepKind};
 use crate::source::Body;
 use crate::text::date_time;
 use std::io::Write;
@@ -15,7 +15,7 @@ use std::io::Write;
 /// What an export wrote.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Steps, probes included.
+    /// Replies of models: what every screen calls steps. A probe is none.
     pub steps: u64,
     /// Steps whose body could not be read; the document says why.
     pub unreadable: u64,
@@ -57,7 +57,7 @@ fn tell<L: Layout>(
             .get(index..=index)
             .ok_or(ExportError::NoSuchRun(index))?,
     };
-    let all = queries.iter().flat_map(|q| &q.run.agents).map(|a| a.steps.len() as u64);
+    let all = queries.iter().flat_map(|q| &q.run.agents).map(Agent::own_steps);
     let mut teller = Teller {
         session,
         bodies,
@@ -181,8 +181,9 @@ impl<L: Layout> Teller<'_, L> {
             unreadable,
         };
         self.part(&Part::Step(part))?;
-        self.report.steps += 1;
-        self.told.done += 1;
+        let counted = u64::from(step.kind == StepKind::Reply);
+        self.report.steps += counted;
+        self.told.done += counted;
         match (self.progress)(self.told) {
             std::ops::ControlFlow::Continue(()) => Ok(()),
             std::ops::ControlFlow::Break(()) => Err(ExportError::Cancelled),

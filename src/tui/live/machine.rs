@@ -167,7 +167,8 @@ impl Machine {
         if self.is_running() {
             let limit = self.current.limit.saturating_mul(2);
             (self.current.limit, self.current.warned) = (limit, false);
-            let words = format!("this query may spend {} now", dollars(limit));
+            let next = dollars(settings.max_money_nano);
+            let words = format!("this query may spend {} now; the next one {next}", dollars(limit));
             return vec![Out::Allow(self.token, limit), Out::Say(Notice::done(&words))];
         }
         let order = self.current.order.clone().filter(Order::is_query);

@@ -28,7 +28,14 @@ impl Spent {
     pub(super) fn words(&self) -> String {
         match self.calls {
             0 => "nothing was spent".into(),
-            _ => format!("{} spent, {}", self.cost, self.cost.with_tokens(self.tokens.into())),
+            _ => {
+                let spent = if self.cost.is_unknown() { "" } else { " spent" };
+                format!(
+                    "{}{spent}, {}",
+                    self.cost.named(),
+                    self.cost.with_tokens(self.tokens.into())
+                )
+            }
         }
     }
 }
@@ -50,5 +57,8 @@ mod tests {
         spent.add(10, Cost::Known(1));
         assert!(spent.nears(100) && !spent.nears(0));
         assert_eq!(spent.words(), "$0.00000008 spent, 20 tokens");
+        let mut unpriced = Spent::default();
+        unpriced.add(10, Cost::Unknown);
+        assert_eq!(unpriced.words(), "cost unknown, 10 tokens");
     }
 }

@@ -166,6 +166,11 @@ pub enum Errand {
         /// Its name.
         name: String,
     },
+    /// Ask for another name of a session, if it can have one.
+    AskName {
+        /// The session's directory.
+        dir: PathBuf,
+    },
     /// Give a session another name.
     Rename {
         /// The session's directory.

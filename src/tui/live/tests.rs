@@ -175,6 +175,10 @@ fn money_is_raised_while_the_run_goes_on() {
     let raise = || In::Raise(settings());
     let (_, out) = after([send(), live(root(replied(90))), raise()]);
     assert!(out.contains(&Out::Allow(Token(1), 200)), "{out:?}");
+    let said = out
+        .iter()
+        .any(|out| format!("{out:?}").contains("now; the next one $0.0000001"));
+    assert!(said, "the limit of the box stays as it is: {out:?}");
     let (_, out) = after([send(), raise(), raise()]);
     assert!(out.contains(&Out::Allow(Token(1), 400)), "{out:?}");
 }

@@ -222,7 +222,10 @@ pub(super) const PICKER: Here = Here {
     ],
     legend: &[
         (|glyphs| glyphs.running, "a query goes on, waits, or was interrupted"),
-        (|glyphs| glyphs.failed, "its state.json is damaged"),
+        (
+            |glyphs| glyphs.failed,
+            "it cannot be opened, or its last query has no answer",
+        ),
     ],
 };
 

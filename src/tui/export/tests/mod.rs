@@ -342,7 +342,7 @@ fn tokens_that_nobody_reported_are_not_zero() {
     };
     for format in [Format::Markdown, Format::Html] {
         let text = export(format);
-        assert!(text.contains("tokens unknown, unknown"), "{text}");
+        assert!(text.contains("tokens unknown, cost unknown"), "{text}");
         assert!(!text.contains("0 tokens"), "{text}");
     }
     let json: Value = serde_json::from_str(&export(Format::Json)).unwrap();
@@ -372,4 +372,15 @@ fn a_name_that_was_dropped_is_told_so_and_a_function_as_one() {
         assert!(export(Format::Markdown).contains(&format!("### word ★ ({told})")));
         assert!(export(Format::Html).contains(&format!("<span class=\"facts\">{told} · ")));
     }
+}
+
+#[test]
+fn a_probe_is_told_and_is_no_step() {
+    let mut recorded = Recorded::new("q");
+    recorded.step("root", None, 0, 0, "of the probe");
+    recorded.step("root", None, 0, 1, "of the root");
+    recorded.session.settle();
+    let (text, report) = recorded.export(Format::Markdown, false);
+    assert!(text.contains("code of the probe"), "{text}");
+    assert_eq!(report.steps, 1);
 }

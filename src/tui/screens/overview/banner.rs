@@ -83,7 +83,7 @@ impl Figures {
         let steps = plural(totals.steps.into(), "step", "steps");
         Self {
             heading,
-            columns: [runs, steps, tokens, totals.cost.to_string()],
+            columns: [runs, steps, tokens, totals.cost.named()],
         }
     }
 }
@@ -196,7 +196,7 @@ fn narrow(session: &Session, ctx: &Ctx<'_>) -> Vec<Styled> {
         let figures = match (totals.tokens_known(), totals.cost.is_unknown()) {
             (false, true) => "tokens and cost unknown".into(),
             (false, false) => format!("tokens unknown · {}", totals.cost),
-            (true, _) => format!("{} · {}", compact_count(totals.usage.total.into()), totals.cost),
+            (true, _) => format!("{} · {}", compact_count(totals.usage.total.into()), totals.cost.named()),
         };
         Styled::of(SafeText::line(&format!("{words} · {figures}")), text)
     };

@@ -105,12 +105,7 @@ impl Figures {
         if self.tokens.is_none() && self.cost.is_unknown() {
             return " unknown".into();
         }
-        let cost = self.cost.to_string();
-        if self.cost.is_unknown() {
-            format!(" · cost {cost}")
-        } else {
-            format!(" · {cost}")
-        }
+        format!(" · {}", self.cost.named())
     }
 }
 

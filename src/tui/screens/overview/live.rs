@@ -37,18 +37,12 @@ pub(super) fn lines(session: &Session, query: &Query, wall: i64, cells: usize, m
     let said = root.and_then(|root| root.in_flight()).map_or("", said);
     let mut first = format!("{elapsed}  {words}");
     let asks = root.is_some_and(|root| live.phase(&root.run_id) == Some(Phase::Asking));
-    if most == 1 && !said.is_empty() && !asks {
-        let last = said.trim_end().rsplit('\n').next().unwrap_or_default();
+    if let (1, Some(last), false) = (most, telling(said).next(), asks) {
         first = format!("{first}: {}", head(last, cells).as_str());
     }
     let mut lines = vec![first];
     let room = most.saturating_sub(1);
-    let tail: Vec<&str> = said
-        .lines()
-        .rev()
-        .filter(|line| !line.trim().is_empty())
-        .take(room)
-        .collect();
+    let tail: Vec<&str> = telling(said).take(room).collect();
     lines.extend(tail.into_iter().rev().map(|line| head(line, cells).to_string()));
     Some(
         lines
@@ -58,10 +52,31 @@ pub(super) fn lines(session: &Session, query: &Query, wall: i64, cells: usize, m
     )
 }
 
+/// Its lines that say something, the last one first: neither empty nor what fences code.
+fn telling(said: &str) -> impl Iterator<Item = &str> {
+    let fences = |line: &str| line.strip_prefix("```").is_some_and(|rest| !rest.contains('`'));
+    said.lines()
+        .rev()
+        .filter(move |line| !line.trim().is_empty() && !fences(line.trim()))
+}
+
 /// The newest of what a step has to show.
 fn said(step: &LiveStep) -> &str {
     [step.output.text(), step.text.text(), step.reasoning.text()]
         .into_iter()
         .find(|text| !text.is_empty())
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fences_code_is_no_line_of_it() {
+        let lines = |said| telling(said).collect::<Vec<_>>();
+        assert_eq!(lines("I look.\n```python\nx = 1\n```\n"), ["x = 1", "I look."]);
+        assert_eq!(lines("```"), Vec::<&str>::new());
+        assert_eq!(lines("```a``` is code\n\n"), ["```a``` is code"]);
+    }
 }

@@ -21,7 +21,7 @@ mod timeline;
 use self::scale::Scale;
 use self::timeline::{Timeline, Touched};
 use super::{Matches, QueryKey, Route, Screen, here};
-use crate::model::{Outcome as Ended, Query};
+use crate::model::Query;
 use crate::text::SafeText;
 use crate::tui::action::{Action, Here};
 use crate::tui::body::Text;
@@ -175,8 +175,7 @@ impl Screen for Overview {
     }
 
     fn hints(&self, ctx: &Ctx<'_>) -> Vec<Action> {
-        let last = ctx.session.queries.last().map(|query| &query.outcome);
-        let resume = (last == Some(&Ended::Interrupted)).then_some(Action::Resume);
+        let resume = ctx.session.cut().map(|_| Action::Resume);
         let mut hints: Vec<Action> = resume.into_iter().collect();
         hints.extend([
             Action::Ask,

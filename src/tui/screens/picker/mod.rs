@@ -15,6 +15,7 @@ use crate::tui::body::Text;
 use crate::tui::ctx::{Ctx, SessionList};
 use crate::tui::effect::{Effect, Focused, Outcome, Token};
 use crate::tui::input::{Answer, Input, Mouse, Reply};
+use crate::tui::live::Errand;
 use crate::tui::notice::Notice;
 use crate::tui::widgets::{ListEvent, ListPane, TextPane};
 use entry::{Entry, Known};
@@ -253,7 +254,7 @@ impl PickerScreen {
             Some(path) if ctx.running.contains(&path) => Outcome::with(Effect::Notice(Notice::trouble(
                 "a run goes on in it: rename it afterwards",
             ))),
-            Some(path) => Outcome::with(naming(Naming::Rename(path))),
+            Some(dir) => Outcome::with(Effect::Errand(Errand::AskName { dir })),
             None => Outcome::consumed(),
         }
     }

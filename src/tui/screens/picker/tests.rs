@@ -419,3 +419,14 @@ fn runs_without_final_are_counted_and_the_last_end_is_told() {
         .collect();
     assert!(head.contains("queries↓"), "{head}");
 }
+
+#[test]
+fn whether_a_session_can_have_another_name_is_looked_up_before_it_is_asked_for() {
+    let world = World::new();
+    let mut screen = read(&world);
+    let effects = screen.update(&Input::Action(Action::Rename), &world.ctx()).effects;
+    assert!(
+        matches!(effects.as_slice(), [Effect::Errand(Errand::AskName { dir })] if dir.starts_with("/runs")),
+        "{effects:?}"
+    );
+}

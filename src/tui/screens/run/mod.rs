@@ -24,7 +24,7 @@ use self::over::Over;
 use self::pane::ContentPane;
 use self::tree::Tree;
 use super::{Matches, Place, QueryKey, Screen, here};
-use crate::model::{Outcome as Ended, Query};
+use crate::model::Query;
 use crate::text::SafeText;
 use crate::tui::action::{Action, Context, Here};
 use crate::tui::body::Text;
@@ -303,7 +303,8 @@ impl Screen for RunScreen {
 
     fn hints(&self, ctx: &Ctx<'_>) -> Vec<Action> {
         use Action as A;
-        let cut = self.query(ctx).is_some_and(|query| query.outcome == Ended::Interrupted);
+        // An earlier one stays interrupted.
+        let cut = ctx.session.cut().is_some_and(|query| QueryKey::of(query) == self.key);
         if self.over.is_some() {
             return vec![
                 A::Back,

@@ -1,7 +1,7 @@
 //! Painting the box: what is written, what stands against it, the settings, and what lies over it.
 
 use super::over::Over;
-use super::{InputBox, settings};
+use super::{InputBox, Standing, settings};
 use crate::model::CostSum;
 use crate::text::{Row, SafeText, wrap_line};
 use crate::tui::action::Action;
@@ -204,7 +204,10 @@ impl InputBox {
         let activity = self.standing.activity(ctx);
         let (line, aside) = match with_activity && activity.0.width() > 0 {
             true => activity,
-            false => settings::row(&self.settings, spent(ctx), area.width, self.focused, ctx),
+            false => {
+                let next = matches!(self.standing, Standing::Running { .. } | Standing::Cancelling);
+                settings::row((&self.settings, next), spent(ctx), area.width, self.focused, ctx)
+            }
         };
         let taken = aside.draw_right(area, buf).min(area.width);
         let gap = u16::from(taken > 0);

@@ -124,9 +124,9 @@ impl Knob {
 }
 
 /// The row under the draft: model, spend, limits, and the key that changes them. What does not fit is left out, the
-/// least important first.
+/// least important first. While a query goes on, whose limit may have been raised, they are the `next` one's.
 pub(super) fn row(
-    settings: &Settings,
+    (settings, next): (&Settings, bool),
     spent: [CostSum; 2],
     width: u16,
     focused: bool,
@@ -137,7 +137,7 @@ pub(super) fn row(
     let mut room = usize::from(width);
     let aside = if room > 60 && focused { key } else { Styled::new() };
     room = room.saturating_sub(aside.width() + 2);
-    let mut shown = parts(settings, spent);
+    let mut shown = parts(settings, next, spent);
     while shown.len() > 1 && length(&shown) > room {
         let least = shown.iter().enumerate().max_by_key(|(_, part)| part.rank);
         let least = least.map_or(0, |(index, _)| index);
@@ -174,7 +174,7 @@ fn spent_words([completed, lost]: [CostSum; 2]) -> (String, Role) {
     }
 }
 
-fn parts(settings: &Settings, spent: [CostSum; 2]) -> Vec<Part> {
+fn parts(settings: &Settings, next: bool, spent: [CostSum; 2]) -> Vec<Part> {
     let part = |text: String, role, rank| Part { text, role, rank };
     let model = match &settings.model {
         Some(model) => part(short(model).into_owned(), Role::Text, 0),
@@ -188,7 +188,11 @@ fn parts(settings: &Settings, spent: [CostSum; 2]) -> Vec<Part> {
         model,
         part(format!("sub-agents {sub}"), Role::Dim, 5),
         part(spent, spent_role, 1),
-        part(format!("may spend {limit}"), Role::Dim, 2),
+        part(
+            format!("{}may spend {limit}", if next { "next " } else { "" }),
+            Role::Dim,
+            2,
+        ),
         part(format!("depth {}", settings.max_depth), Role::Dim, 3),
         part(code, Role::Dim, 4),
     ]

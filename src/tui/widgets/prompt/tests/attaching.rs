@@ -143,5 +143,33 @@ fn what_changes_during_the_look_up_is_not_sent() {
     assert!(bench.said.is_empty());
     bench.keys(&["enter"]);
     bench.work();
+    assert!(bench.notices().contains("@me names no file"), "{}", bench.notices());
+    bench.keys(&["enter"]);
+    bench.work();
     assert_eq!(bench.sent(), ["tell @me more"]);
+}
+
+#[test]
+fn a_file_that_is_not_there_is_told_once_before_it_is_sent() {
+    let (mut bench, _dir) = bench();
+    for (draft, named) in [
+        ("count @nothere.txt please", "@nothere.txt"),
+        ("count @~/reviews.jsonl and @~/nothere.txt", "@~/nothere.txt"),
+    ] {
+        bench.said.clear();
+        bench.type_in(draft);
+        bench.keys(&["enter"]);
+        bench.work();
+        assert!(bench.said.is_empty(), "{draft}");
+        let told = format!("{named} names no file: Enter again asks without it");
+        assert!(bench.notices().contains(&told), "{}", bench.notices());
+        // Another draft is told of anew.
+        bench.type_in("!");
+        bench.keys(&["enter"]);
+        bench.work();
+        assert!(bench.said.is_empty(), "{draft}!");
+        bench.keys(&["enter"]);
+        bench.work();
+        assert_eq!(bench.said.len(), 1, "{draft}!");
+    }
 }
