@@ -28,7 +28,7 @@ fn what_was_not_measured_is_not_called_free() {
     let output = stats(dir.path());
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(0));
-    assert!(text.contains("1 query: tokens unknown, unknown"), "{text}");
+    assert!(text.contains("1 query: tokens unknown, cost unknown"), "{text}");
     assert!(text.contains("/dev/zero (it is a device, pipe or socket"), "{text}");
 }
 
